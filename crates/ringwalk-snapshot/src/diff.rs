@@ -283,7 +283,7 @@ pub fn diff(old: &Snapshot, new: &Snapshot, options: &DiffOptions) -> Result<Dif
     options.progress.begin(old.rows() + new.rows());
     let found = reader.merge()?;
     check_stop(options)?;
-    let classified = classify::classify(found, options.renames, &reader)?;
+    let classified = classify::classify(found, options.renames, &numbers, &reader)?;
     check_stop(options)?;
     let mut diff = Diff::of(classified, old_info.clone(), new_info.clone());
     read_targets(&mut diff.changes, old, new)?;

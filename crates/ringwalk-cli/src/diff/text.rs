@@ -130,7 +130,7 @@ fn note(line: &Line<'_>) -> Option<String> {
         return Some(format!("with {} entr{plural}", line.below));
     }
     if change.is_likely {
-        return Some("likely: no birth times".to_owned());
+        return Some("likely: no lasting identity".to_owned());
     }
     match change.kind {
         Kind::LinkAdded | Kind::LinkRemoved => Some("has other names".to_owned()),

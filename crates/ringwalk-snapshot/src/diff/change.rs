@@ -76,8 +76,9 @@ pub struct Change {
     /// Bytes by which the allocated space has grown. A file with several names counts once. The sum
     /// over all changes is the growth of the trees.
     pub growth: i64,
-    /// For a rename: the inode numbers, sizes and times agree, but no time of birth is known. The
-    /// inode number may have been used again.
+    /// For a rename: the inode numbers, sizes and times agree, but the file system keeps no time of
+    /// birth or no inode number. The number may belong to another file by now. For a replaced file:
+    /// it may still be the same one, with another inode number.
     pub is_likely: bool,
     /// For a link: a name that the file has kept. For a file that was replaced by a link to another
     /// file: a name of that file.
@@ -106,7 +107,9 @@ impl Change {
             new,
         };
         change.growth = change.new_bytes() - change.old_bytes();
-        change.changed = change.differences();
+        if let (Some(old), Some(new)) = (&change.old, &change.new) {
+            change.changed = Self::differences(kind, old, new);
+        }
         change
     }
 
@@ -143,11 +146,8 @@ impl Change {
     /// which are changes of their own. Times of a directory change by the names in it, likewise.
     /// The change time of the inode counts where nothing else explains it: the contents may have
     /// changed and the modification time may have been set back, or an access list has changed.
-    fn differences(&self) -> Fields {
+    pub(super) fn differences(kind: Kind, old: &Version, new: &Version) -> Fields {
         let mut changed = Fields::default();
-        let (Some(old), Some(new)) = (&self.old, &self.new) else {
-            return changed;
-        };
         if old.differs_in_type(new) {
             changed.insert(Field::Type);
         }
@@ -178,7 +178,7 @@ impl Change {
             changed.remove(Field::Ctime);
         }
         let is_explained = differs(Field::Nlink)
-            || self.kind == Kind::Renamed
+            || kind == Kind::Renamed
             || changed.iter().any(|field| field != Field::Ctime);
         if is_explained {
             changed.remove(Field::Ctime);

@@ -6,12 +6,17 @@
 //! growth.
 
 use super::change::{Change, Kind};
-use super::version::Version;
+use super::file_systems::Numbers;
+use super::version::{InodeKey, Version};
 use std::collections::{HashMap, HashSet};
 
-/// An inode: file system, number, and whether the older snapshot has it. Its number may have been
-/// used again for a new file.
-type Inode = (i64, i64, bool);
+/// An inode, and whether the older snapshot has it. Its number may have been used again for a new
+/// file.
+type Inode = (InodeKey, bool);
+
+/// A version of a change, whether the older snapshot has its inode, and whether it is the newer
+/// version.
+type Side<'a> = (&'a Version, bool, bool);
 
 /// The part of a change that counts for one inode.
 #[derive(Clone, Copy, Debug)]
@@ -23,11 +28,37 @@ struct Part {
 }
 
 /// Gives the growth of each file with several names to one shown change.
-pub(super) fn settle(changes: &mut [Change]) {
+///
+/// Where one inode number can belong to several files, each change keeps its growth.
+pub(super) fn settle(changes: &mut [Change], numbers: &Numbers<'_>) {
+    settle_links(changes, numbers);
+    for change in changes {
+        // All growth is shown, also that of names that now count for another one.
+        change.is_shown |= change.growth != 0;
+    }
+}
+
+fn settle_links(changes: &mut [Change], numbers: &Numbers<'_>) {
+    // Of files that have another inode number now: from the new number to the old one.
+    let renumbered: HashMap<InodeKey, InodeKey> = changes
+        .iter()
+        .filter(|change| matches!(change.kind, Kind::Modified | Kind::Renamed))
+        .filter_map(|change| Some((change.new.as_ref()?.inode()?, change.old.as_ref()?.inode()?)))
+        .filter(|(new, old)| new != old)
+        .collect();
+    let inode = |(version, is_old, is_new): &Side<'_>| {
+        let inode = version.inode()?;
+        let inode = match renumbered.get(&inode) {
+            Some(old) if *is_new => *old,
+            _ => inode,
+        };
+        let is_unique = numbers.trust(inode.0).is_unique;
+        is_unique.then_some((inode, *is_old))
+    };
     let mut linked: HashSet<Inode> = HashSet::new();
     for change in &*changes {
         let versions = sides(change);
-        if versions.iter().any(|(version, _)| version.has_links()) {
+        if versions.iter().any(|side| side.0.has_links()) {
             linked.extend(versions.iter().filter_map(inode));
         }
     }
@@ -40,16 +71,13 @@ pub(super) fn settle(changes: &mut [Change]) {
             let Some(inode) = inode(&side).filter(|inode| linked.contains(inode)) else {
                 continue;
             };
-            let is_new = change
-                .new
-                .as_ref()
-                .is_some_and(|new| std::ptr::eq(new, side.0));
-            let bytes = side.0.bytes();
+            let (version, _, is_new) = side;
+            let bytes = version.bytes();
             inodes.entry(inode).or_default().push(Part {
                 change: at,
                 bytes: if is_new { bytes } else { -bytes },
                 is_new,
-                is_charged: side.0.charged,
+                is_charged: version.charged,
             });
         }
     }
@@ -58,16 +86,14 @@ pub(super) fn settle(changes: &mut [Change]) {
     }
 }
 
-/// Returns the versions of a change, each with true if the older snapshot has its inode.
-fn sides(change: &Change) -> Vec<(&Version, bool)> {
-    let old = change.old.iter().map(|old| (old, true));
-    let new = change.new.iter().map(|new| (new, change.is_known_inode));
+/// Returns the versions of a change.
+fn sides(change: &Change) -> Vec<Side<'_>> {
+    let old = change.old.iter().map(|old| (old, true, false));
+    let new = change
+        .new
+        .iter()
+        .map(|new| (new, change.is_known_inode, true));
     old.chain(new).collect()
-}
-
-fn inode((version, is_old): &(&Version, bool)) -> Option<Inode> {
-    let (fs, ino) = version.inode()?;
-    Some((fs, ino, *is_old))
 }
 
 /// Moves the growth of one inode to one change: of its name that counts now, of another name that
@@ -91,9 +117,6 @@ fn settle_inode(parts: &[Part], changes: &mut [Change]) {
         return;
     };
     changes[best].growth = changes[best].growth.saturating_add(growth);
-    if growth != 0 {
-        changes[best].is_shown = true;
-    }
 }
 
 #[cfg(test)]

@@ -8,24 +8,29 @@
 //! 4. All others: added or removed. If the inode has kept another name: a link was added or
 //!    removed.
 
-use super::Renames;
 use super::change::{Change, Kind, Location};
 use super::charges;
+use super::file_systems::Numbers;
 use super::merge::Findings;
 use super::renames::{self, Origin};
 use super::unread::{self, Hidden};
 use super::version::{InodeKey, Unread, Version};
+use super::{Renames, Which};
 use crate::read::ReadError;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// What the rules need of the snapshots besides the rows that differ.
 pub(super) trait Files {
-    /// Returns the rows of the older snapshot whose inode is one of `wanted`, in their order.
-    fn rows_of(&self, wanted: &HashSet<InodeKey>) -> Result<Vec<(InodeKey, u64)>, ReadError>;
+    /// Returns the rows of a snapshot whose inode is one of `wanted`, in their order.
+    fn rows_of(
+        &self,
+        which: Which,
+        wanted: &HashSet<InodeKey>,
+    ) -> Result<Vec<(InodeKey, u64)>, ReadError>;
 
-    /// Returns root and path of rows of the older snapshot. The rows are sorted.
-    fn locations(&self, rows: &[u64]) -> Result<Vec<Location>, ReadError>;
+    /// Returns root and path of rows of a snapshot. The rows are sorted.
+    fn locations(&self, which: Which, rows: &[u64]) -> Result<Vec<Location>, ReadError>;
 }
 
 /// The changes, and what is not known.
@@ -42,6 +47,7 @@ pub(super) struct Classified {
 pub(super) fn classify(
     found: Findings,
     how: Renames,
+    numbers: &Numbers<'_>,
     files: &dyn Files,
 ) -> Result<Classified, ReadError> {
     let Findings {
@@ -50,8 +56,12 @@ pub(super) fn classify(
         differing,
         unread,
     } = found;
-    let departed_rows: HashSet<u64> = departed.iter().map(|version| version.row).collect();
-    let origins = renames::pair(&departed, &arrived);
+    let rows = |versions: &[Version]| versions.iter().map(|version| version.row).collect();
+    let changed_rows = Sides {
+        old: rows(&departed),
+        new: rows(&arrived),
+    };
+    let origins = renames::pair(&departed, &arrived, numbers);
     let moves = renames::moves(&departed, &arrived, &origins);
     let hidden = Hidden::of(&unread, &moves);
     let implied: Vec<bool> = arrived
@@ -73,11 +83,14 @@ pub(super) fn classify(
     };
     let mut changes = modified(differing);
     moved_and_left(departed, arrived, &origins, &implied, &known, &mut changes);
-    find_links(&mut changes, &departed_rows, files)?;
+    for change in &mut changes {
+        doubt(change, numbers);
+    }
+    find_links(&mut changes, &changed_rows, numbers, files)?;
     if !is_inode {
         changes.iter_mut().for_each(forget_links);
     }
-    charges::settle(&mut changes);
+    charges::settle(&mut changes, numbers);
     let before = changes.len();
     changes.retain(|change| !hidden.hides(change));
     let unread = unread::relevant(unread, &changes);
@@ -90,11 +103,10 @@ pub(super) fn classify(
 
 /// Returns the changes of files that have kept their paths.
 fn modified(differing: Vec<(Version, Version)>) -> Vec<Change> {
-    let changes = differing.into_iter().filter_map(|(old, new)| {
-        let is_charge_moved = old.charged != new.charged;
+    let changes = differing.into_iter().map(|(old, new)| {
         let mut change = Change::new(Kind::Modified, Some(old), Some(new));
         change.is_shown = !change.changed.is_empty();
-        (change.is_shown || is_charge_moved).then_some(change)
+        change
     });
     changes.collect()
 }
@@ -150,81 +162,107 @@ fn moved_and_left(
     changes.extend(removed.map(|old| Change::new(Kind::Removed, Some(old), None)));
 }
 
-/// Finds the inodes with several names that have kept one of them.
-fn find_links(
-    changes: &mut [Change],
-    departed_rows: &HashSet<u64>,
-    files: &dyn Files,
-) -> Result<(), ReadError> {
-    // The name of each inode that both snapshots have: a kept one, or that of a renamed file.
-    let mut wanted = HashSet::new();
-    for change in &*changes {
-        let candidate = candidate(change).filter(|version| version.has_links());
-        wanted.extend(candidate.and_then(Version::inode));
+/// Marks a file that seems to be replaced, where the same file may have another inode number now.
+fn doubt(change: &mut Change, numbers: &Numbers<'_>) {
+    if let (Kind::Replaced, Some(old), Some(new)) = (change.kind, &change.old, &change.new) {
+        let trust = numbers.trust_between(old, new);
+        change.is_likely = trust.is_some_and(|trust| !trust.keeps_inode);
     }
-    if wanted.is_empty() {
-        return Ok(());
-    }
-    let mut kept: HashMap<InodeKey, u64> = HashMap::new();
-    for (inode, row) in files.rows_of(&wanted)? {
-        if !departed_rows.contains(&row) {
-            kept.entry(inode).or_insert(row);
+}
+
+/// One value for each snapshot.
+#[derive(Debug, Default)]
+struct Sides<T> {
+    old: T,
+    new: T,
+}
+
+impl<T> Sides<T> {
+    fn of(&self, which: Which) -> &T {
+        match which {
+            Which::Old => &self.old,
+            Which::New => &self.new,
         }
     }
-    let locations = locations(&kept, files)?;
-    let mut moved: HashMap<InodeKey, Location> = HashMap::new();
+}
+
+/// Finds the inodes with several names that have kept one of them.
+///
+/// A name that is gone is compared with the other names of the older snapshot, and a new one with
+/// those of the newer: the inode numbers of one moment agree, whether or not they last.
+fn find_links(
+    changes: &mut [Change],
+    changed_rows: &Sides<HashSet<u64>>,
+    numbers: &Numbers<'_>,
+    files: &dyn Files,
+) -> Result<(), ReadError> {
+    let linked = |change: &Change| {
+        let (which, version) = candidate(change)?;
+        let inode = version.inode().filter(|_| version.has_links())?;
+        numbers.trust(inode.0).is_unique.then_some((which, inode))
+    };
+    let mut links: HashMap<(Which, InodeKey), Location> = HashMap::new();
+    // The name of each inode that both snapshots have: a kept one, or that of a renamed file.
+    for which in [Which::Old, Which::New] {
+        let all = changes.iter().filter_map(linked);
+        let wanted: HashSet<_> = all
+            .filter(|link| link.0 == which)
+            .map(|link| link.1)
+            .collect();
+        if wanted.is_empty() {
+            continue;
+        }
+        let mut kept: HashMap<InodeKey, u64> = HashMap::new();
+        for (inode, row) in files.rows_of(which, &wanted)? {
+            if !changed_rows.of(which).contains(&row) {
+                kept.entry(inode).or_insert(row);
+            }
+        }
+        let mut kept: Vec<(u64, InodeKey)> = kept.into_iter().map(|(i, row)| (row, i)).collect();
+        kept.sort_unstable();
+        let rows: Vec<u64> = kept.iter().map(|kept| kept.0).collect();
+        let locations = files.locations(which, &rows)?;
+        let inodes = kept.into_iter().map(|(_, inode)| (which, inode));
+        links.extend(inodes.zip(locations));
+    }
     for change in &*changes {
         // Also of files that follow their directories.
         if let (Some(old), Some(new)) = (&change.old, &change.new)
             && change.is_known_inode
             && old.place() != new.place()
-            && let Some(inode) = new.inode()
         {
-            moved.entry(inode).or_insert_with(|| Location {
-                root: new.root,
-                path: Arc::clone(&new.path),
-            });
+            for (which, inode) in [(Which::Old, old.inode()), (Which::New, new.inode())] {
+                let Some(inode) = inode else { continue };
+                links.entry((which, inode)).or_insert_with(|| Location {
+                    root: new.root,
+                    path: Arc::clone(&new.path),
+                });
+            }
         }
     }
     for change in changes {
-        let candidate = candidate(change).filter(|version| version.has_links());
-        let Some(inode) = candidate.and_then(Version::inode) else {
+        let Some(name) = linked(change).and_then(|link| links.get(&link)) else {
             continue;
         };
-        let row = kept.get(&inode);
-        let name = row
-            .and_then(|row| locations.get(row))
-            .or_else(|| moved.get(&inode));
-        let Some(name) = name else { continue };
         change.link_to = Some(name.clone());
         match change.kind {
             Kind::Added => change.kind = Kind::LinkAdded,
             Kind::Removed => change.kind = Kind::LinkRemoved,
             _ => {}
         }
+        change.is_likely = false;
         change.is_known_inode |= change.new.is_some();
     }
     Ok(())
 }
 
 /// Returns the version of a change that may be another name of a known file.
-fn candidate(change: &Change) -> Option<&Version> {
+fn candidate(change: &Change) -> Option<(Which, &Version)> {
     match change.kind {
-        Kind::Added | Kind::Replaced | Kind::Retyped => change.new.as_ref(),
-        Kind::Removed => change.old.as_ref(),
+        Kind::Added | Kind::Replaced | Kind::Retyped => Some((Which::New, change.new.as_ref()?)),
+        Kind::Removed => Some((Which::Old, change.old.as_ref()?)),
         _ => None,
     }
-}
-
-/// Returns the paths of rows.
-fn locations(
-    kept: &HashMap<InodeKey, u64>,
-    files: &dyn Files,
-) -> Result<HashMap<u64, Location>, ReadError> {
-    let mut rows: Vec<u64> = kept.values().copied().collect();
-    rows.sort_unstable();
-    let locations = files.locations(&rows)?;
-    Ok(rows.into_iter().zip(locations).collect())
 }
 
 /// Makes of a change what it is if paths are the only identity.

@@ -1,10 +1,12 @@
-//! One numbering for the file systems of two snapshots.
+//! One numbering for the file systems of two snapshots, and what their inode numbers tell.
 //!
-//! `st_dev` may change at every mount, so it identifies no file system. The UUID does. Without a
-//! UUID, type and mount point do. An imported snapshot may know none of them: then equal devices
-//! are taken as the same file system, and others as unknown.
+//! `ringwalk::identity` knows what names a file system. Here each one of the newer snapshot gets
+//! the number of its partner of the older one. An imported snapshot may know nothing but devices:
+//! then equal devices are taken as the same file system, and others as unknown.
 
+use super::version::{Field, Version};
 use crate::info::FileSystemInfo;
+use ringwalk::identity::{IdentityTrust, KnownFileSystem, Sameness};
 use std::collections::HashMap;
 
 /// The number of a file system that may be any of the other snapshot's.
@@ -12,94 +14,141 @@ pub(super) const UNKNOWN: i64 = -1;
 
 /// The number of each file system of each snapshot. A file system that both snapshots have has one
 /// number.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Numbers {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Numbers<'a> {
     /// For the column `fs` of the older snapshot.
     pub(super) old: Vec<i64>,
     /// For the column `fs` of the newer snapshot.
     pub(super) new: Vec<i64>,
+    /// The file system of each number.
+    known: Vec<KnownFileSystem<'a>>,
 }
 
-impl Numbers {
-    pub(super) fn of(old: &[FileSystemInfo], new: &[FileSystemInfo]) -> Self {
-        let number = |(fs, number)| if is_placeless(fs) { UNKNOWN } else { number };
-        let mut numbers = Self {
-            old: old.iter().zip(0..).map(number).collect(),
-            new: Vec::with_capacity(new.len()),
-        };
-        let mut is_taken = vec![false; old.len()];
-        let mut next = i64::try_from(old.len()).unwrap_or(i64::MAX);
-        let counts = (counts(old), counts(new));
-        for fs in new {
-            let partner = partner(fs, old, &is_taken, &counts);
-            if let Some(at) = partner {
-                is_taken[at] = true;
-                numbers.old[at] = i64::try_from(at).unwrap_or(i64::MAX);
-                numbers.new.push(numbers.old[at]);
+impl<'a> Numbers<'a> {
+    pub(super) fn of(old: &'a [FileSystemInfo], new: &'a [FileSystemInfo]) -> Self {
+        let own_number = |at| i64::try_from(at).unwrap_or(i64::MAX);
+        let number = |(at, fs): (usize, &KnownFileSystem<'_>)| {
+            if is_placeless(fs) {
+                UNKNOWN
             } else {
-                numbers.new.push(number((fs, next)));
-                next += 1;
+                own_number(at)
+            }
+        };
+        let old: Vec<_> = old.iter().map(FileSystemInfo::known).collect();
+        let new: Vec<_> = new.iter().map(FileSystemInfo::known).collect();
+        let mut numbers = Self {
+            old: (0..).zip(&old).map(number).collect(),
+            new: Vec::with_capacity(new.len()),
+            known: old.clone(),
+        };
+        for (fs, partner) in new.iter().zip(partners(&old, &new)) {
+            if let Some(at) = partner {
+                if fs.kind.is_none() {
+                    // What one of the two does not know cannot be trusted.
+                    numbers.known[at] = *fs;
+                }
+                numbers.old[at] = own_number(at);
+                numbers.new.push(own_number(at));
+            } else {
+                numbers.new.push(number((numbers.known.len(), fs)));
+                numbers.known.push(*fs);
             }
         }
         numbers
     }
+
+    /// Returns how far inode numbers can be trusted on the file system of this number.
+    pub(super) fn trust(&self, number: i64) -> IdentityTrust {
+        self.known(Some(number)).trust()
+    }
+
+    /// Returns how far inode numbers tell whether two versions of one path are one file, or `None`
+    /// if they certainly lie on two file systems.
+    pub(super) fn trust_between(&self, old: &Version, new: &Version) -> Option<IdentityTrust> {
+        let (old, new) = (old.get(Field::Fs), new.get(Field::Fs));
+        let (a, b) = (self.known(old), self.known(new));
+        if old != new && a.is_surely_other(&b) {
+            return None;
+        }
+        let is_one_type = a.trust() == b.trust();
+        let shared = if is_one_type {
+            a
+        } else {
+            KnownFileSystem::default()
+        };
+        Some(shared.trust())
+    }
+
+    /// Returns what is known of the file system of this number: nothing without a number.
+    fn known(&self, number: Option<i64>) -> KnownFileSystem<'a> {
+        let number = number.and_then(|number| usize::try_from(number).ok());
+        let known = number.and_then(|number| self.known.get(number));
+        known.copied().unwrap_or_default()
+    }
 }
 
 /// Returns true if nothing but the device is known of a file system.
-fn is_placeless(fs: &FileSystemInfo) -> bool {
+fn is_placeless(fs: &KnownFileSystem<'_>) -> bool {
     fs.uuid.is_none() && fs.mount_point.is_none()
 }
 
-/// The number of file systems with each UUID.
-type Counts<'a> = HashMap<&'a str, usize>;
-
-/// Counts the file systems with each UUID.
-fn counts(all: &[FileSystemInfo]) -> Counts<'_> {
-    let mut counts = HashMap::new();
-    for uuid in all.iter().filter_map(|fs| fs.uuid.as_deref()) {
-        *counts.entry(uuid).or_insert(0) += 1;
+/// Returns for each file system of the newer snapshot the one of the older that it is. Each is the
+/// partner of one at most. Names come before places.
+fn partners(old: &[KnownFileSystem<'_>], new: &[KnownFileSystem<'_>]) -> Vec<Option<usize>> {
+    let copies = [copies(old), copies(new)];
+    let mut partners = vec![None; new.len()];
+    let mut is_taken = vec![false; old.len()];
+    for least in [Sameness::SameName, Sameness::SamePlace] {
+        for (fs, partner) in new.iter().zip(&mut partners) {
+            if partner.is_none() {
+                // Copies have the same inode numbers for different files.
+                let is_copied = fs.uuid.is_some_and(|uuid| {
+                    let count = |copies: &Copies<'_>| copies.get(uuid).copied().unwrap_or(0);
+                    fs.subvolume.is_none() && copies.iter().any(|copies| count(copies) > 1)
+                });
+                let may_be = |at: usize| {
+                    !is_taken[at]
+                        && fs.compare(&old[at]) >= least
+                        && (!is_copied || fs.mount_point == old[at].mount_point)
+                };
+                *partner = best(fs, old, may_be);
+                if let Some(at) = *partner {
+                    is_taken[at] = true;
+                }
+            }
+        }
     }
-    counts
+    partners
 }
 
-/// Returns the file system of the older snapshot that is this one of the newer.
-///
-/// Several may have one UUID: subvolumes of btrfs, and a copy of a whole disk. Inode numbers are
-/// then the same for different files, so mount point and type must agree, too. Subvolumes without a
-/// mount of their own have the mount point of another one; of those, also the device must agree.
-fn partner(
-    fs: &FileSystemInfo,
-    old: &[FileSystemInfo],
-    is_taken: &[bool],
-    counts: &(Counts<'_>, Counts<'_>),
-) -> Option<usize> {
-    let shares = |uuid: &str, counts: &Counts<'_>| counts.get(uuid).is_some_and(|n| *n > 1);
-    let is_ambiguous = |uuid: &String| shares(uuid, &counts.0) || shares(uuid, &counts.1);
-    let needs_place = fs.uuid.as_ref().is_none_or(is_ambiguous);
-    let has_place = |old: &FileSystemInfo| {
-        if is_placeless(fs) {
-            return is_placeless(old) && old.device == fs.device;
-        }
-        fs.mount_point.is_some() && old.mount_point == fs.mount_point && old.kind == fs.kind
-    };
-    let candidates = || {
-        old.iter().enumerate().filter(|(at, old)| {
-            let is_same = match (&old.uuid, &fs.uuid) {
-                (Some(old), Some(new)) => old == new,
-                // One snapshot was made where the UUID could not be read.
-                (None, Some(_)) | (Some(_), None) => has_place(old),
-                (None, None) => true,
-            };
-            !is_taken[*at] && is_same && (!needs_place || has_place(old))
-        })
-    };
-    let mut all = candidates();
-    let first = all.next()?;
-    if all.next().is_none() {
-        return Some(first.0);
+/// The number of file systems with each UUID. Subvolumes have another name.
+type Copies<'a> = HashMap<&'a str, usize>;
+
+fn copies<'a>(all: &[KnownFileSystem<'a>]) -> Copies<'a> {
+    let mut copies = HashMap::new();
+    for uuid in all.iter().filter_map(|fs| fs.uuid) {
+        *copies.entry(uuid).or_insert(0) += 1;
     }
-    let same_device = candidates().find(|(_, old)| old.device == fs.device);
-    same_device.map(|(at, _)| at)
+    copies
+}
+
+/// Returns the file system that may be this one. Of several, place and device decide, or nothing.
+fn best(
+    fs: &KnownFileSystem<'_>,
+    old: &[KnownFileSystem<'_>],
+    may_be: impl Fn(usize) -> bool,
+) -> Option<usize> {
+    let rank = |at: &usize| {
+        let old = &old[*at];
+        (old.mount_point == fs.mount_point, old.device == fs.device)
+    };
+    let mut all: Vec<_> = (0..old.len()).filter(|at| may_be(*at)).collect();
+    all.sort_by_key(rank);
+    match all[..] {
+        [.., second, last] if rank(&second) == rank(&last) => None,
+        [.., last] => Some(last),
+        [] => None,
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! compares each column of such a run as a slice. Only rows that differ are copied.
 
 use super::Which;
+use super::change::{Change, Kind};
 use super::file_systems::Numbers;
 use super::version::{Field, Unread, Version};
 use crate::order;
@@ -109,7 +110,7 @@ pub(super) struct Findings {
     pub(super) departed: Vec<Version>,
     /// Rows whose path only the newer snapshot has, or has with another file.
     pub(super) arrived: Vec<Version>,
-    /// Rows of the same path and file that differ.
+    /// Rows of the same path and file that differ in what counts, or of which only one is charged.
     pub(super) differing: Vec<(Version, Version)>,
     /// What either snapshot does not know.
     pub(super) unread: Vec<Unread>,
@@ -129,7 +130,7 @@ impl Findings {
 pub(super) struct Merge<'a> {
     /// Number of the root in the newer snapshot.
     pub(super) root: u32,
-    pub(super) numbers: &'a Numbers,
+    pub(super) numbers: &'a Numbers<'a>,
 }
 
 impl Merge<'_> {
@@ -244,8 +245,14 @@ impl Merge<'_> {
             let path: Arc<[u8]> = Arc::from(a.path(i + at));
             let old = self.version(Which::Old, a, i + at, Arc::clone(&path));
             let new = self.version(Which::New, b, j + at, path);
-            if old.is_same_file(&new) {
-                found.differing.push((old, new));
+            let trust = self.numbers.trust_between(&old, &new);
+            if trust.is_some_and(|trust| old.is_same_file(&new, trust)) {
+                // Where inode numbers do not last, every row may differ in them alone.
+                if old.charged != new.charged
+                    || !Change::differences(Kind::Modified, &old, &new).is_empty()
+                {
+                    found.differing.push((old, new));
+                }
             } else {
                 found.departed.push(old);
                 found.arrived.push(new);

@@ -1,9 +1,10 @@
 //! The search for files that have another path.
 //!
 //! A file is the same if its file system, inode number and time of birth are. Without times of
-//! birth, an inode number may have been used again. Then size and modification time must agree,
-//! too, and the answer is only likely.
+//! birth, an inode number may have been used again; some file systems give out new ones at each
+//! mount. Then size and modification time must agree, too, and the answer is only likely.
 
+use super::file_systems::Numbers;
 use super::version::{Field, Place, Version};
 use ringwalk::FileType;
 use std::collections::{HashMap, HashSet};
@@ -13,36 +14,48 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Origin {
     /// Index among the departed rows.
     pub(super) departed: usize,
-    /// No time of birth is known.
+    /// Inode number and time of birth do not prove it.
     pub(super) is_likely: bool,
 }
 
 /// What must agree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
+struct Key<'a> {
     fs: i64,
     ino: i64,
     file_type: u8,
-    birth: Birth,
+    /// The time of birth, if the file system keeps it.
+    birth: Option<i64>,
+    /// Size and modification time, if the others prove nothing.
+    look: Option<(i64, i64)>,
+    /// The name, if the others may agree by chance.
+    name: Option<&'a [u8]>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Birth {
-    Known(i64),
-    /// Size and modification time.
-    Likely(i64, i64),
-}
+/// A departed or arrived row: key, true if it has arrived, index.
+type Row<'a> = (Key<'a>, bool, usize);
 
 /// The directories that have another path: from the new place to the old one.
 pub(super) type Moves<'a> = HashMap<Place<'a>, Place<'a>>;
 
 /// Returns the origin of each arrived row, if it is a departed one.
-pub(super) fn pair(departed: &[Version], arrived: &[Version]) -> Vec<Option<Origin>> {
-    let vague = file_systems_without_births(departed.iter().chain(arrived));
-    let mut rows: Vec<(Key, bool, usize)> = Vec::new();
+pub(super) fn pair(
+    departed: &[Version],
+    arrived: &[Version],
+    numbers: &Numbers<'_>,
+) -> Vec<Option<Origin>> {
+    let mut keys = Keys {
+        numbers,
+        birthless: file_systems_without_births(departed.iter().chain(arrived)),
+        crowds: HashSet::new(),
+    };
+    for versions in [departed, arrived] {
+        keys.find_crowds(versions);
+    }
+    let mut rows: Vec<Row<'_>> = Vec::new();
     for (is_arrival, versions) in [(false, departed), (true, arrived)] {
         for (at, version) in versions.iter().enumerate() {
-            if let Some(key) = key(version, &vague) {
+            if let Some(key) = keys.of(version) {
                 rows.push((key, is_arrival, at));
             }
         }
@@ -75,20 +88,62 @@ fn file_systems_without_births<'a>(versions: impl Iterator<Item = &'a Version>) 
         .collect()
 }
 
-fn key(version: &Version, vague: &HashSet<i64>) -> Option<Key> {
-    let (fs, ino) = version.inode()?;
-    let birth = if vague.contains(&fs) {
-        Birth::Likely(version.get(Field::Size)?, version.get(Field::Mtime)?)
-    } else {
-        Birth::Known(version.get(Field::Btime)?)
-    };
-    let is_known = version.file_type != FileType::Unknown;
-    is_known.then_some(Key {
-        fs,
-        ino,
-        file_type: version.file_type as u8,
-        birth,
-    })
+/// What rows look like: file system, type, size and modification time.
+type Look = (i64, u8, (i64, i64));
+
+/// The keys of departed and arrived rows.
+struct Keys<'a> {
+    numbers: &'a Numbers<'a>,
+    /// The file systems on which a time of birth is missing.
+    birthless: HashSet<i64>,
+    /// What several rows of one snapshot look like, where inode numbers do not last.
+    crowds: HashSet<Look>,
+}
+
+impl Keys<'_> {
+    /// Finds rows that look the same. After a mount, such files can have exchanged their numbers:
+    /// empty files of one moment, for example.
+    fn find_crowds(&mut self, versions: &[Version]) {
+        let mut seen = HashSet::new();
+        for version in versions {
+            if let Some((fs, _)) = version.inode()
+                && !self.numbers.trust(fs).keeps_inode
+                && let Some(look) = version.look()
+            {
+                let look = (fs, version.file_type as u8, look);
+                if !seen.insert(look) {
+                    self.crowds.insert(look);
+                }
+            }
+        }
+    }
+
+    fn of<'v>(&self, version: &'v Version) -> Option<Key<'v>> {
+        let (fs, ino) = version.inode()?;
+        let trust = self.numbers.trust(fs);
+        let file_type = version.file_type as u8;
+        let birth = if trust.keeps_birth && !self.birthless.contains(&fs) {
+            version.get(Field::Btime)
+        } else {
+            None
+        };
+        let is_proof = trust.keeps_inode && birth.is_some();
+        let look = if is_proof {
+            None
+        } else {
+            Some(version.look()?)
+        };
+        let is_crowd = look.is_some_and(|look| self.crowds.contains(&(fs, file_type, look)));
+        let is_known = version.file_type != FileType::Unknown;
+        is_known.then_some(Key {
+            fs,
+            ino,
+            file_type,
+            birth,
+            look,
+            name: is_crowd.then(|| version.name()),
+        })
+    }
 }
 
 /// Returns the directories that have another path.
@@ -111,7 +166,7 @@ pub(super) fn is_implied(moves: &Moves<'_>, old: &Version, new: &Version) -> boo
 }
 
 /// Departed and arrived rows of one inode.
-type Group<'r> = (&'r [(Key, bool, usize)], &'r [(Key, bool, usize)]);
+type Group<'r> = (&'r [Row<'r>], &'r [Row<'r>]);
 
 struct Pairs<'a> {
     departed: &'a [Version],
@@ -121,11 +176,11 @@ struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    fn set(&mut self, departed: usize, arrival: &(Key, bool, usize)) {
+    fn set(&mut self, departed: usize, arrival: &Row<'_>) {
         self.is_taken[departed] = true;
         self.origins[arrival.2] = Some(Origin {
             departed,
-            is_likely: matches!(arrival.0.birth, Birth::Likely(..)),
+            is_likely: arrival.0.look.is_some(),
         });
     }
 

@@ -1,5 +1,6 @@
 //! The work on files: threads, and reading single values.
 
+use super::Which;
 use super::change::Location;
 use super::classify::Files;
 use super::file_systems::Numbers;
@@ -171,7 +172,7 @@ impl Block for PageBlock {
 pub(super) struct Reader<'a> {
     pub(super) old: &'a Snapshot,
     pub(super) new: &'a Snapshot,
-    pub(super) numbers: &'a Numbers,
+    pub(super) numbers: &'a Numbers<'a>,
     pub(super) roots: &'a [SharedRoot],
     pub(super) threads: NonZeroUsize,
     /// Counts rows of both snapshots that were compared.
@@ -181,6 +182,13 @@ pub(super) struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    fn snapshot(&self, which: Which) -> &Snapshot {
+        match which {
+            Which::Old => self.old,
+            Which::New => self.new,
+        }
+    }
+
     /// Merges all roots.
     pub(super) fn merge(&self) -> Result<Findings, ReadError> {
         let mut pieces = Vec::new();
@@ -236,16 +244,25 @@ impl Reader<'_> {
 }
 
 impl Files for Reader<'_> {
-    fn rows_of(&self, wanted: &HashSet<InodeKey>) -> Result<Vec<(InodeKey, u64)>, ReadError> {
-        let groups = self.old.row_groups();
+    fn rows_of(
+        &self,
+        which: Which,
+        wanted: &HashSet<InodeKey>,
+    ) -> Result<Vec<(InodeKey, u64)>, ReadError> {
+        let snapshot = self.snapshot(which);
+        let numbers = match which {
+            Which::Old => &self.numbers.old,
+            Which::New => &self.numbers.new,
+        };
+        let groups = snapshot.row_groups();
         let found = self.each(groups, |rows| {
             let mut found = Vec::new();
-            let mut pages = Pages::new(self.old, rows.clone(), &[Column::Ino, Column::Fs]);
+            let mut pages = Pages::new(snapshot, rows.clone(), &[Column::Ino, Column::Fs]);
             while let Some(block) = pages.next()? {
                 for (at, ino) in block.integers(Column::Ino).iter().enumerate() {
                     let fs = block.integer(Column::Fs, at);
                     let fs = fs.and_then(|fs| usize::try_from(fs).ok());
-                    let number = fs.and_then(|fs| self.numbers.old.get(fs));
+                    let number = fs.and_then(|fs| numbers.get(fs));
                     if let Some(number) = number
                         && wanted.contains(&(*number, *ino))
                         && block.integer(Column::Ino, at).is_some()
@@ -259,11 +276,16 @@ impl Files for Reader<'_> {
         Ok(found.into_iter().flatten().collect())
     }
 
-    fn locations(&self, rows: &[u64]) -> Result<Vec<Location>, ReadError> {
+    fn locations(&self, which: Which, rows: &[u64]) -> Result<Vec<Location>, ReadError> {
+        let snapshot = self.snapshot(which);
         let mut locations = Vec::with_capacity(rows.len());
-        read_rows(self.old, rows, &PATH, |block, at| {
+        read_rows(snapshot, rows, &PATH, |block, at| {
             let row = block.first_row() + at as u64;
-            let root = self.roots.iter().find(|root| root.old.contains(&row));
+            let has_row = |root: &&SharedRoot| match which {
+                Which::Old => root.old.contains(&row),
+                Which::New => root.new.contains(&row),
+            };
+            let root = self.roots.iter().find(has_row);
             locations.push(Location {
                 root: root.map_or(0, |root| root.root),
                 path: Arc::from(block.path(at)),

@@ -3,6 +3,7 @@
 use super::Which;
 use crate::schema::HASH_BYTES;
 use ringwalk::FileType;
+use ringwalk::identity::IdentityTrust;
 use std::sync::Arc;
 
 /// A number that a snapshot has of a file.
@@ -191,16 +192,26 @@ impl Version {
         }
     }
 
-    /// Returns true if both versions may be the same file: no known part of the identity differs.
-    pub(super) fn is_same_file(&self, other: &Self) -> bool {
+    /// Returns true if two versions of one path are the same file, on file systems that may be one.
+    ///
+    /// Where inode numbers last, no known part of the identity differs. Elsewhere another inode
+    /// number says nothing: the same size and time of modification are the same file. A directory
+    /// is the same while it has its path.
+    pub(super) fn is_same_file(&self, other: &Self, trust: IdentityTrust) -> bool {
         let agrees = |field| match (self.get(field), other.get(field)) {
             (Some(a), Some(b)) => a == b,
             _ => true,
         };
+        let has_same_inode = || agrees(Field::Ino) && (!trust.keeps_birth || agrees(Field::Btime));
+        let is_directory = [self.file_type, other.file_type] == [FileType::Directory; 2];
+        let looks_same = || self.look().is_some() && self.look() == other.look();
         !self.differs_in_type(other)
-            && agrees(Field::Ino)
-            && agrees(Field::Btime)
-            && agrees(Field::Fs)
+            && (has_same_inode() || !trust.keeps_inode && (is_directory || looks_same()))
+    }
+
+    /// Returns size and time of modification, if both are known.
+    pub(super) fn look(&self) -> Option<(i64, i64)> {
+        Some((self.get(Field::Size)?, self.get(Field::Mtime)?))
     }
 
     /// Returns true if both types are known and differ.

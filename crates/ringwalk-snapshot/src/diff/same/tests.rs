@@ -118,6 +118,7 @@ fn written(edits: &[(u64, Edit)], device: u64, hash: bool) -> Snapshot {
     tree.end_directory().unwrap();
     let file_system = FileSystemInfo {
         uuid: Some(format!("{device}")),
+        kind: Some("ext4".to_owned()),
         device,
         ..FileSystemInfo::default()
     };

@@ -1,5 +1,5 @@
 use crate::diff::{Diff, DiffError, DiffOptions, Kind, Which, diff};
-use crate::{Attributes, Entry, Info, Snapshot, TreeBuilder, WriteOptions};
+use crate::{Attributes, Entry, FileSystemInfo, Info, Snapshot, Text, TreeBuilder, WriteOptions};
 use ringwalk::{FileType, Timestamp};
 use std::num::NonZeroUsize;
 
@@ -40,7 +40,17 @@ fn snapshot(roots: &[&str], is_new: bool) -> Snapshot {
         }
         tree.end_directory().unwrap();
     }
-    tree.finish(Info::default(), &path).unwrap();
+    let file_system = FileSystemInfo {
+        kind: Some("ext4".to_owned()),
+        mount_point: Some(Text::from(&b"/"[..])),
+        device: 1,
+        ..FileSystemInfo::default()
+    };
+    let info = Info {
+        file_systems: vec![file_system],
+        ..Info::default()
+    };
+    tree.finish(info, &path).unwrap();
     Snapshot::open(&path).unwrap()
 }
 

@@ -5,8 +5,8 @@ use crate::diff::classify::{Classified, Files, classify};
 use crate::diff::file_systems::Numbers;
 use crate::diff::merge::{Block, Merge, Rows};
 use crate::diff::version::InodeKey;
-use crate::diff::{Diff, Renames};
-use crate::info::{FileSystemInfo, Info, RootInfo};
+use crate::diff::{Diff, Renames, Which};
+use crate::info::{FileSystemInfo, Info, RootInfo, Text};
 use crate::order;
 use crate::read::ReadError;
 use crate::schema::{Column, HASH_BYTES};
@@ -143,6 +143,15 @@ impl Tree {
         }
         self.touch_parent(from);
         self.touch_parent(to);
+    }
+
+    /// Mounts the tree anew: inode numbers move on from file to file, and files are born anew.
+    pub(crate) fn remount(&mut self) {
+        let inos: Vec<_> = self.inodes.iter().map(|inode| inode.ino).collect();
+        let moved = inos.iter().cycle().skip(1);
+        for (inode, ino) in self.inodes.iter_mut().zip(moved) {
+            (inode.ino, inode.btime) = (*ino, inode.btime + 1);
+        }
     }
 
     /// Returns the path and all paths below it.
@@ -311,41 +320,73 @@ impl Block for Rowset {
     }
 }
 
-/// The older snapshot.
-struct OldRows<'a>(&'a [Row]);
+/// The rows of both snapshots.
+struct AllRows<'a> {
+    old: &'a [Row],
+    new: &'a [Row],
+}
 
-impl Files for OldRows<'_> {
-    fn rows_of(&self, wanted: &HashSet<InodeKey>) -> Result<Vec<(InodeKey, u64)>, ReadError> {
-        let rows = (0..).zip(self.0).map(|(at, row)| ((0, row.inode.ino), at));
+impl AllRows<'_> {
+    fn of(&self, which: Which) -> &[Row] {
+        match which {
+            Which::Old => self.old,
+            Which::New => self.new,
+        }
+    }
+}
+
+impl Files for AllRows<'_> {
+    fn rows_of(
+        &self,
+        which: Which,
+        wanted: &HashSet<InodeKey>,
+    ) -> Result<Vec<(InodeKey, u64)>, ReadError> {
+        let rows = (0..).zip(self.of(which));
+        let rows = rows.map(|(at, row)| ((0, row.inode.ino), at));
         Ok(rows.filter(|(inode, _)| wanted.contains(inode)).collect())
     }
 
-    fn locations(&self, rows: &[u64]) -> Result<Vec<Location>, ReadError> {
+    fn locations(&self, which: Which, rows: &[u64]) -> Result<Vec<Location>, ReadError> {
+        let rows_of = self.of(which);
         let location = |row: &u64| Location {
             root: 0,
-            path: Arc::from(&self.0[usize::try_from(*row).unwrap()].path[..]),
+            path: Arc::from(&rows_of[usize::try_from(*row).unwrap()].path[..]),
         };
         Ok(rows.iter().map(location).collect())
     }
 }
 
-/// Compares two lists of rows, read `length` at a time.
+/// Compares two lists of rows of an ext4, read `length` at a time.
 pub(crate) fn compare(old: &[Row], new: &[Row], renames: Renames, length: usize) -> Diff {
+    compare_on("ext4", old, new, renames, length)
+}
+
+/// Compares two lists of rows of a file system of this type.
+pub(crate) fn compare_on(
+    kind: &str,
+    old: &[Row],
+    new: &[Row],
+    renames: Renames,
+    length: usize,
+) -> Diff {
     let fs = [FileSystemInfo {
-        uuid: Some("u".to_owned()),
+        kind: Some(kind.to_owned()),
+        mount_point: Some(Text::from(&b"/r"[..])),
         ..FileSystemInfo::default()
     }];
+    let numbers = Numbers::of(&fs, &fs);
     let merge = Merge {
         root: 0,
-        numbers: &Numbers::of(&fs, &fs),
+        numbers: &numbers,
     };
     let found = merge.run(
         &mut blocks(old, length),
         &mut blocks(new, length + 1),
         |_| {},
     );
+    let found = found.expect("rows in memory");
     let classified: Classified =
-        classify(found.expect("rows in memory"), renames, &OldRows(old)).expect("rows in memory");
+        classify(found, renames, &numbers, &AllRows { old, new }).expect("rows in memory");
     let mut info = Info {
         roots: vec![RootInfo::new(b"/r")],
         ..Info::default()

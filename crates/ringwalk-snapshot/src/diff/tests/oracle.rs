@@ -1,7 +1,7 @@
 //! Random edits: the changes must lead from the old tree to the new one, and each must be what the
 //! files say that it is.
 
-use super::model::{Row, Tree, compare};
+use super::model::{Row, Tree, compare, compare_on};
 use crate::diff::version::ancestors;
 use crate::diff::{By, Change, Diff, GroupKey, Kind, Renames};
 use proptest::prelude::*;
@@ -385,6 +385,15 @@ proptest! {
         let flat = compare(&old, &new, Renames::Off, length);
         check_flat(&flat, &old, &new);
         check_growth(&flat, &old, &new);
+        for kind in ["overlay", "fuse"] {
+            let diff = compare_on(kind, &old, &new, Renames::Inode, length);
+            check_growth(&diff, &old, &new);
+            tree.remount();
+            let later = tree.rows(true);
+            prop_assert!(compare_on(kind, &new, &later, Renames::Inode, length).is_same());
+            let diff = compare_on(kind, &old, &later, Renames::Inode, length);
+            check_growth(&diff, &old, &later);
+        }
     }
 }
 

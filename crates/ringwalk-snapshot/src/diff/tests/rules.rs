@@ -1,6 +1,6 @@
 //! The rules, one by one.
 
-use super::model::{Row, Tree, compare};
+use super::model::{Row, Tree, compare, compare_on};
 use crate::diff::{By, Diff, Field, GroupKey, Renames};
 use ringwalk::FileType;
 use std::fmt::Write as _;
@@ -269,6 +269,91 @@ fn an_inode_number_that_is_used_again_is_another_file() {
     tree.create(b"e/a", FILE, 2);
     assert_eq!(tree.inode(b"e/a").ino, ino);
     assert_eq!(changed, ["removed d/a -2", "added e/a +2"]);
+}
+
+/// Returns the changes on a file system of this type that was mounted anew before the edits.
+fn after_remount(kind: &str, edit: impl FnOnce(&mut Tree)) -> Vec<String> {
+    let mut tree = tree();
+    let old = tree.rows(true);
+    tree.remount();
+    edit(&mut tree);
+    changes(&compare_on(kind, &old, &tree.rows(true), Renames::Inode, 4))
+}
+
+const FLEETING: [&str; 4] = ["fuse.sshfs", "overlay", "9p", "unheard-of"];
+
+#[test]
+fn inode_numbers_that_do_not_last_are_no_change() {
+    for kind in FLEETING {
+        assert_eq!(after_remount(kind, |_| ()), [""; 0], "{kind}");
+        let changed = after_remount(kind, |tree| {
+            tree.inode(b"d/a").mode = 0o600;
+            tree.inode(b"e").uid = 5;
+            tree.remove(b"d/s/x");
+            tree.create(b"e/n", FILE, 1);
+        });
+        let expected = [
+            "removed d/s/x -4",
+            "modified d/a (mode)",
+            "added e/n +1",
+            "modified e (uid)",
+        ];
+        assert_eq!(changed, expected, "{kind}");
+        let written = after_remount(kind, |tree| tree.write(b"d/a", 7));
+        assert_eq!(
+            written,
+            ["replaced d/a likely (size,alloc,mtime) +5"],
+            "{kind}: nobody can tell"
+        );
+    }
+}
+
+/// After a mount the number of `d/s/x` can be that of another file of the same moment and size.
+#[test]
+fn files_that_look_the_same_are_not_renamed_crosswise() {
+    for kind in FLEETING {
+        let mut tree = tree();
+        for name in [&b"e/1"[..], b"e/2", b"e/3"] {
+            tree.create(name, FILE, 0);
+            tree.inode(name).mtime = 7;
+        }
+        let old = tree.rows(true);
+        tree.remount();
+        tree.rename(b"e/1", b"d/1");
+        tree.rename(b"e/2", b"d/2");
+        let lines = changes(&compare_on(kind, &old, &tree.rows(true), Renames::Inode, 4));
+        let expected = ["added d/1", "added d/2", "removed e/1", "removed e/2"];
+        assert_eq!(lines, expected, "{kind}");
+    }
+}
+
+#[test]
+fn without_inode_numbers_that_last_a_rename_is_likely() {
+    for kind in FLEETING {
+        let mut tree = tree();
+        let old = tree.rows(true);
+        // The first change of a file copies it up, which gives it a new time of birth.
+        tree.inode(b"d/a").btime += 1;
+        tree.inode(b"d/b").btime += 1;
+        tree.inode(b"d/a").mode = 0o600;
+        tree.rename(b"d/b", b"e/b");
+        let lines = changes(&compare_on(kind, &old, &tree.rows(true), Renames::Inode, 4));
+        let expected = ["modified d/a (mode)", "renamed e/b from d/b likely"];
+        assert_eq!(lines, expected, "{kind}");
+    }
+}
+
+#[test]
+fn names_of_one_file_are_those_of_one_moment() {
+    let linked = after_remount("overlay", |tree| tree.link(b"l1", b"e/l3"));
+    assert_eq!(linked, ["link-added e/l3 to d/l2"]);
+    let unlinked = after_remount("overlay", |tree| tree.remove(b"d/l2"));
+    assert_eq!(unlinked, ["link-removed d/l2 to l1"]);
+    // Where two files can have one inode number, no name is another name of a file.
+    let linked = after_remount("fuse.sshfs", |tree| tree.link(b"l1", b"e/l3"));
+    assert_eq!(linked, ["added e/l3"]);
+    let unlinked = after_remount("fuse.sshfs", |tree| tree.remove(b"d/l2"));
+    assert_eq!(unlinked, ["removed d/l2 -8", "modified l1 +8"]);
 }
 
 #[test]

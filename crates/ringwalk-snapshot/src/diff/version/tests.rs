@@ -10,21 +10,55 @@ fn a_path_lies_in_every_directory_up_to_the_root() {
 
 #[test]
 fn unknown_parts_of_an_identity_do_not_differ() {
+    let ext4 = IdentityTrust::of_type("ext4");
     let mut a = Version::new(0, 0, Arc::from(&b"a"[..]), FileType::Regular);
     let mut b = a.clone();
-    assert!(a.is_same_file(&b));
+    assert!(a.is_same_file(&b, ext4));
     a.set(Field::Ino, Some(1));
-    assert!(a.is_same_file(&b));
+    assert!(a.is_same_file(&b, ext4));
     b.set(Field::Ino, Some(2));
-    assert!(!a.is_same_file(&b));
+    assert!(!a.is_same_file(&b, ext4));
     b.set(Field::Ino, Some(1));
     a.set(Field::Btime, Some(5));
     b.set(Field::Btime, Some(6));
-    assert!(!a.is_same_file(&b), "an inode number used again");
+    assert!(!a.is_same_file(&b, ext4), "an inode number used again");
     b.set(Field::Btime, None);
-    assert!(a.is_same_file(&b));
+    assert!(a.is_same_file(&b, ext4));
     b.file_type = FileType::Symlink;
-    assert!(!a.is_same_file(&b));
+    assert!(!a.is_same_file(&b, ext4));
+}
+
+#[test]
+fn size_and_time_come_before_inode_numbers_that_do_not_last() {
+    let version = |ino, size, file_type| {
+        let mut version = Version::new(0, 0, Arc::from(&b"a"[..]), file_type);
+        version.set(Field::Ino, Some(ino));
+        version.set(Field::Btime, Some(ino));
+        version.set(Field::Size, Some(size));
+        version.set(Field::Mtime, Some(7));
+        version
+    };
+    let same = |kind, a: &Version, b: &Version| a.is_same_file(b, IdentityTrust::of_type(kind));
+    let (file, directory) = (FileType::Regular, FileType::Directory);
+    let one = version(1, 5, file);
+    for kind in ["fuse.sshfs", "overlay", "vfat", "9p", "tmpfs", ""] {
+        assert!(same(kind, &one, &version(2, 5, file)), "{kind}");
+        assert!(!same(kind, &one, &version(2, 6, file)), "{kind}");
+        assert!(same(kind, &one, &version(1, 6, file)), "{kind}");
+        assert!(!same(kind, &one, &version(1, 5, directory)), "{kind}");
+        let directories = [version(1, 5, directory), version(2, 6, directory)];
+        assert!(same(kind, &directories[0], &directories[1]), "{kind}");
+    }
+    for kind in ["ext4", "btrfs", "nfs"] {
+        assert!(!same(kind, &one, &version(2, 5, file)), "{kind}");
+    }
+    let mut copied_up = version(1, 6, file);
+    copied_up.set(Field::Btime, Some(9));
+    assert!(same("overlay", &one, &copied_up));
+    assert!(
+        !same("tmpfs", &one, &copied_up),
+        "a time of birth that stays"
+    );
 }
 
 #[test]
