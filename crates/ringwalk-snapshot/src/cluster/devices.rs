@@ -5,6 +5,7 @@
 
 use super::part::PartFacts;
 use crate::info::FileSystemInfo;
+use ringwalk::identity::Sameness;
 use std::collections::HashMap;
 
 /// The file systems of all parts.
@@ -84,14 +85,18 @@ impl Devices {
     }
 }
 
-/// Returns true if two machines mean the same file system.
+/// Returns true if two machines mean the same file system: by its name, or without any name by its
+/// place. A type whose inode numbers do not last has other numbers on each machine, and so is not
+/// the same in any way that counts here.
 fn is_same(a: &FileSystemInfo, b: &FileSystemInfo) -> bool {
-    match (&a.uuid, &b.uuid) {
-        (Some(one), Some(other)) => one == other && a.subvolume == b.subvolume,
-        (None, None) => {
-            a.mount_point.is_some() && a.mount_point == b.mount_point && a.kind == b.kind
+    let (a, b) = (a.known(), b.known());
+    match a.compare(&b) {
+        Sameness::Different => false,
+        Sameness::SamePlace => {
+            let is_nameless = a.uuid.is_none() && b.uuid.is_none() && a.mount_point.is_some();
+            is_nameless && a.trust().keeps_inode
         }
-        _ => false,
+        Sameness::SameName | Sameness::Same => true,
     }
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::info::Text;
 
 fn part(host: &str, root: u64) -> PartFacts {
     PartFacts {
@@ -57,4 +58,40 @@ fn parts_complete_each_other() {
     let known = devices.into_known();
     assert_eq!(known.len(), 1);
     assert_eq!(known[0].uuid.as_deref(), Some("a"));
+}
+
+/// tmpfs numbers its inodes from the same beginning on every machine.
+#[test]
+fn a_place_is_the_same_file_system_only_where_inode_numbers_last() {
+    let at = |device, kind: &str| FileSystemInfo {
+        kind: Some(kind.to_owned()),
+        mount_point: Some(Text::from(&b"/mnt"[..])),
+        ..file_system(device, None)
+    };
+    let numbers = |kind| {
+        let mut devices = Devices::default();
+        devices.add(&part("one", 9), &[at(5, kind)]);
+        devices.add(&part("two", 9), &[at(5, kind)])
+    };
+    assert_eq!(numbers("nfs4"), [5]);
+    for kind in ["tmpfs", "overlay", "fuse.sshfs", "unheard-of"] {
+        assert_eq!(numbers(kind), [6], "{kind}");
+    }
+    // Equal device numbers of two machines say nothing.
+    let mut devices = Devices::default();
+    devices.add(&part("one", 9), &[file_system(5, None)]);
+    assert_eq!(devices.add(&part("two", 9), &[file_system(5, None)]), [6]);
+}
+
+#[test]
+fn subvolumes_are_the_same_by_their_numbers() {
+    let subvolume = |device, number| FileSystemInfo {
+        kind: Some("btrfs".to_owned()),
+        subvolume: Some(number),
+        ..file_system(device, Some("u"))
+    };
+    let mut devices = Devices::default();
+    devices.add(&part("one", 9), &[subvolume(40, 5), subvolume(41, 256)]);
+    let two = [subvolume(40, 256), subvolume(41, 5), subvolume(42, 257)];
+    assert_eq!(devices.add(&part("two", 9), &two), [41, 40, 42]);
 }
