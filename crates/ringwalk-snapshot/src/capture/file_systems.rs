@@ -8,6 +8,7 @@ use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -48,7 +49,11 @@ impl FileSystems {
                 let directory = directory.filter(|directory| {
                     fstat(directory).ok().map(|stat| stat.st_dev) == Some(device)
                 });
-                let mount = mounts.iter().find(|mount| Some(mount.id) == met.mount);
+                let mount = match met.mount {
+                    Some(id) => mounts.iter().find(|mount| mount.id == id),
+                    // Before Linux 5.8, no call says on which mount a file is.
+                    None => mounts::find(&mounts, None, Path::new(OsStr::from_bytes(&met.path))),
+                };
                 describe(directory.as_ref(), device, mount)
             })
             .collect()
