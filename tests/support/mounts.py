@@ -181,11 +181,18 @@ def fuse(work: Path, *options: str) -> Iterator[Path]:
     """Gives a FUSE file system (bindfs) over a directory of `work`, `fuse-source`."""
     source, point = work / "fuse-source", work / "fuse"
     source.mkdir(parents=True, exist_ok=True)
-    point.mkdir(parents=True, exist_ok=True)
     # Without caching every answer comes from the daemon. A cached attribute would be the one of the
     # moment when the file was made.
     options = ("attr_timeout=0", "entry_timeout=0", *options)
-    call("bindfs", "-o", ",".join(options), source, point)
+    with server(point, "bindfs", "-o", ",".join(options), source):
+        yield point
+
+
+@contextlib.contextmanager
+def server(point: Path, *command: str | Path) -> Iterator[Path]:
+    """Runs `COMMAND POINT`, a server of FUSE, and unmounts at the end of the block."""
+    point.mkdir(parents=True, exist_ok=True)
+    call(*command, point)
     try:
         yield point
     finally:
@@ -201,12 +208,9 @@ def hostile_fuse(work: Path) -> Iterator[Path]:
     """Gives a FUSE file system with `HOSTILE` as type and source; any user can mount one."""
     source, point = work / "hostile-source", work / "hostile-fuse"
     source.mkdir(parents=True, exist_ok=True)
-    point.mkdir(parents=True, exist_ok=True)
-    call("bindfs", "-o", f"subtype={HOSTILE},fsname={HOSTILE}", source, point)
-    try:
+    names = f"subtype={HOSTILE},fsname={HOSTILE}"
+    with server(point, "bindfs", "-o", names, source):
         yield point
-    finally:
-        unmount(point)
 
 
 @contextlib.contextmanager
