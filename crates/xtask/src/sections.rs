@@ -341,9 +341,11 @@ Both snapshots must have the same roots. A file is identified by its file system
 time of birth and type.
 * modified: the same file has the same path, and other metadata.
 * renamed: the same file has another path. A directory that was moved is one change; what it holds \
-is listed only if it has changed, too. Without times of birth, size and modification time must \
-agree as well, and the rename is marked as likely.
-* replaced: another file of the same type has the path.
+is listed only if it has changed, too. Without times of birth, or where inode numbers do not last, \
+size and modification time must agree as well, and the rename is marked as likely.
+* replaced: another file of the same type has the path. Where inode numbers do not last (FUSE, \
+overlayfs and others), a file with the same size and modification time is the same one, and a \
+replaced file is marked as likely.
 * retyped: a file of another type has the path.
 * link-added, link-removed: a name of a file that has kept another name.
 * added, removed: all others.

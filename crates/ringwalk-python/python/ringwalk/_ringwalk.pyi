@@ -596,7 +596,7 @@ class Change:
         """Bytes by which the allocated space has grown."""
     @property
     def likely(self) -> bool:
-        """True for a rename that may be none, since the time of birth is not known."""
+        """True for a rename or replacement that may be none: no lasting identity proves it."""
     @property
     def renamed_from(self) -> tuple[str, str] | None:
         """Root and path before a rename, else `None`."""

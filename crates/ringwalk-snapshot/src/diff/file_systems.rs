@@ -1,4 +1,4 @@
-//! One numbering for the file systems of two snapshots, and what their inode numbers tell.
+//! One numbering for the file systems of two snapshots, and what their inode numbers prove.
 //!
 //! `ringwalk::identity` knows what names a file system. Here each one of the newer snapshot gets
 //! the number of its partner of the older one. An imported snapshot may know nothing but devices:
@@ -62,8 +62,8 @@ impl<'a> Numbers<'a> {
         self.known(Some(number)).trust()
     }
 
-    /// Returns how far inode numbers tell whether two versions of one path are one file, or `None`
-    /// if they certainly lie on two file systems.
+    /// Returns how far inode numbers prove that two versions of one path are one file, or `None` if
+    /// they certainly lie on two file systems.
     pub(super) fn trust_between(&self, old: &Version, new: &Version) -> Option<IdentityTrust> {
         let (old, new) = (old.get(Field::Fs), new.get(Field::Fs));
         let (a, b) = (self.known(old), self.known(new));

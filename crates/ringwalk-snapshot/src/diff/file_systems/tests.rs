@@ -121,7 +121,7 @@ fn copies_of_a_disk_are_told_apart_by_place_then_device() {
 }
 
 #[test]
-fn what_inode_numbers_tell_depends_on_both_file_systems() {
+fn what_inode_numbers_prove_depends_on_both_file_systems() {
     let old = [
         fs("u", "ext4", "/", 1),
         fs("", "overlay", "/o", 2),
