@@ -513,14 +513,15 @@ def test_orphans_are_removed_and_named(top, out):
 
 def test_a_file_that_is_renamed_while_files_are_listed_is_no_orphan(top, out, monkeypatch):
     take([top], out)
-    whole = replay.read(str(out))
+    files = Files(str(out))
+    whole = replay.read(files)
     # What `verify` has read of the log, before a driver has committed the latest task.
     *_, (before, latest) = whole.commits()
     lengths = [before.offset if each == before.epoch else 0 for each in range(1, before.epoch + 1)]
-    history = replay.read(str(out), lengths)
+    history = replay.read(files, lengths)
     assert history.totals.tasks == whole.totals.tasks - 1
     (out / "parts" / f"{latest.task}-1-1.parquet").touch()
-    removed = checks.remove_orphans(Files(str(out)), history)
+    removed = checks.remove_orphans(files, history)
     assert removed == [f"parts/{latest.task}-1-1.parquet"]
     assert not cluster.verify(out)["damaged"]
 
@@ -534,12 +535,12 @@ def test_orphans_are_found_in_little_memory(tmp_path):
         log.write(lines.encode({"epoch": 1, "fence": []}))
         for task in range(1, count + 1):
             commit = lines.Commit(
-                1, task, 2**30 + task, "", [], (1, 0, "0" * 64), None, (0, 0), [], counts
+                1, task, 2**30 + task, [], (1, 0, "0" * 64), None, (0, 0), [], counts
             )
             log.write(commit.line())
             for kind in commit.kinds():
-                (tmp_path / checks.file_of(commit, kind)).touch()
-    history = replay.read(str(tmp_path))
+                (tmp_path / commit.name(kind)).touch()
+    history = replay.read(files)
     (tmp_path / "todo" / "5-5-5.todo").touch()
     tracemalloc.start()
     try:

@@ -78,8 +78,8 @@ class Faulty(files_module.Files):
     def remove(self, name):
         return self._change(super().remove, name)
 
-    def remove_folder(self, name):
-        return self._change(super().remove_folder, name)
+    def remove_folder(self, name, pattern):
+        return self._change(super().remove_folder, name, pattern)
 
     def make_folder(self, name):
         return self._change(super().make_folder, name)
@@ -290,7 +290,6 @@ def test_a_line_is_short():
         epoch=3,
         task=123456,
         attempt=1,
-        stem="tmp/3/123456-1",
         done=[(123000, 1234567, 12345)] * 4,
         part=(300000, 4500000, "0" * 64),
         todo=(640000, 1 << 31),
@@ -312,7 +311,7 @@ def test_each_committed_part_is_in_the_manifest(tmp_path):
     entries = manifest(tmp_path / "out")
     assert len(entries) == verdict["parts"]
     assert sum(entry["rows"] for entry in entries) == verdict["rows"]
-    history = replay.read(str(tmp_path / "out"))
+    history = replay.read(files_module.Files(str(tmp_path / "out")))
     assert not history.open and history.epoch == 2
     assert set(layout.FOLDERS) <= {path.name for path in (tmp_path / "out").iterdir()}
 

@@ -24,7 +24,7 @@ def commit(task, chunks):
     made = [lines.Chunk(100 * abs(each), abs(each), each < 0) for each in chunks]
     todo = sum(each.length for each in made), 0
     counts = dict.fromkeys(lines.COUNTS, 0)
-    return lines.Commit(1, task, 1, "", [], None, todo, None, made, counts, 1.0)
+    return lines.Commit(1, task, 1, [], None, todo, None, made, counts, 1.0)
 
 
 class Model:

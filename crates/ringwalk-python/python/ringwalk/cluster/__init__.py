@@ -11,7 +11,8 @@ and each part counts once.
 | `driver.py`, `jobs.py` | the loop over tasks, their failures and deadlines |
 | `pool.py`, `leftovers.py`, `budget.py` | pending work, and how much of it a task gets |
 | `log.py`, `replay.py`, `lines.py` | the commit log: writing, reading, its lines |
-| `layout.py`, `files.py` | names in the snapshot's directory, and each change of it |
+| `layout.py`, `files.py` | names in the snapshot's directory, and its only reader and writer |
+| `committed.py`, `shapes.py` | files of committed tasks; JSON with unexpected values |
 | `resume.py`, `checks.py`, `verdict.py`, `state.py` | the beginning, checks, and the end of a run |
 | `engines.py`, `processes.py`, `dask_engine.py`, `mpi_engine.py` | what runs the tasks |
 | `work.py` | what runs on a worker |
@@ -207,14 +208,16 @@ def compact(directory: _Path, output: _Path, *, memory: int | None = None) -> di
     """
     from ringwalk import _ringwalk
     from ringwalk.cluster import layout, verdict
+    from ringwalk.cluster.files import Files
 
     path = layout.absolute(directory)
-    if layout.read_description(path) is None:
+    files = Files(path)
+    if layout.read_description(files) is None:
         raise Refused(f"{path}: not the directory of a snapshot")
-    known = verdict.read_verdict(path)
+    known = verdict.read_verdict(files)
     if known is None:
         raise Refused(f"{path}: the run is not over: end it by 'snapshot --resume'")
-    if layout.read_json(path, layout.DAMAGED):
+    if layout.read_json(files, layout.DAMAGED):
         raise Refused(f"{path}: parts are damaged: mend it by 'snapshot --resume'")
     if not known["parts"] and known["missing"]:
         why = known["missing"][0]

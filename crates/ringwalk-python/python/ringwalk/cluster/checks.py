@@ -4,74 +4,34 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from array import array
 from collections.abc import Iterator
 from typing import Any
 
-from ringwalk.cluster import layout, replay, verdict, work
+from ringwalk.cluster import committed, layout, replay, verdict
 from ringwalk.cluster.files import Files
-from ringwalk.cluster.lines import Commit
-from ringwalk.cluster.problems import Refused
+from ringwalk.cluster.problems import Damaged, Refused
 from ringwalk.cluster.replay import History
+from ringwalk.cluster.shapes import shaped
 
 _BITS = {kind: bit for bit, kind in enumerate(layout.KINDS)}
-# The name of a file of a committed task: its task first.
-_NAME = re.compile(r"\w+/(\d{1,18})-\d+-\d+\.\w+", re.ASCII)
-
-
-def file_of(commit: Commit, kind: str) -> str:
-    """Returns the name of a file of a committed task."""
-    return layout.committed(kind, commit.task, commit.attempt, commit.epoch)
-
-
-def place_of(files: Files, commit: Commit, kind: str) -> str | None:
-    """Returns the path of a file of a committed task, or `None` if it is missing.
-
-    Its driver may not have renamed it yet, or may do so at this moment.
-    """
-    name = files.path(file_of(commit, kind))
-    hidden = files.path(f"{commit.stem}.{layout.KINDS[kind][1]}")
-    return next((path for path in (name, hidden, name) if os.path.exists(path)), None)
-
-
-def wrong_size(files: Files, commit: Commit, kind: str) -> str | None:
-    """Returns what is wrong with the size of a file, or `None`."""
-    path = place_of(files, commit, kind)
-    if path is None:
-        return "missing"
-    size, expected = os.stat(path).st_size, commit.size(kind)
-    return None if size == expected else f"{size} bytes instead of {expected}"
-
-
-def wrong_contents(files: Files, commit: Commit, kind: str) -> str | None:
-    """Returns what is wrong with a file, whose contents are read, or `None`."""
-    if wrong := wrong_size(files, commit, kind):
-        return wrong
-    try:
-        path = place_of(files, commit, kind)
-        if path is None:
-            return "missing"
-        if kind == "part":
-            assert commit.part is not None
-            return None if work.sha256(path) == commit.part[1:] else "wrong SHA-256"
-        expected = commit.todo if kind == "todo" else commit.errors
-        return None if work.crc32(path) == expected else "wrong CRC-32"
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
 
 
 def suspects(files: Files) -> set[str]:
     """Returns the names of the files that `verify` has found to be damaged."""
-    return {each["file"] for each in layout.read_json(files.directory, layout.DAMAGED) or []}
+    found = layout.read_json(files, layout.DAMAGED) or []
+    try:
+        return {each["file"] for each in shaped(found, [{"file": str}])}
+    except ValueError as error:
+        raise Damaged(f"{files.path(layout.DAMAGED)}: not a list of files: {error}") from error
 
 
 def damage(files: Files, history: History) -> Iterator[dict[str, Any]]:
     """Gives each file that is not as it was committed: its name, its task, and why."""
     for _, commit in history.commits():
         for kind in commit.kinds():
-            if why := wrong_contents(files, commit, kind):
-                yield {"file": file_of(commit, kind), "task": commit.task, "why": why}
+            if why := committed.wrong_contents(files, commit, kind):
+                yield {"file": commit.name(kind), "task": commit.task, "why": why}
 
 
 def verify(directory: str) -> dict[str, Any]:
@@ -79,19 +39,22 @@ def verify(directory: str) -> dict[str, Any]:
     that the log does not name.
 
     What is damaged is kept in `damaged.json`: the next run walks it again. In a directory that
-    cannot be changed, nothing is kept or removed.
+    cannot be changed, nothing is kept or removed. Raises `Refused` if this user can change the
+    directory, and does not own it.
     """
     files = Files(directory)
-    if layout.read_description(directory) is None:
+    if layout.read_description(files) is None:
         raise Refused(f"{directory}: not the directory of a snapshot")
-    history = verdict.check_log(directory, replay.read(directory))
+    # False on a read-only file system, for every user.
+    is_kept = os.access(directory, os.W_OK)
+    if is_kept:
+        files.check_owner()
+    history = verdict.check_log(files, replay.read(files))
     found = list(damage(files, history))
     why = verdict.wrong_manifest(files, history)
     # A driver that goes on with the run removes the verdict before the manifest.
-    if why is not None and verdict.read_verdict(directory) is not None:
+    if why is not None and verdict.read_verdict(files) is not None:
         found.append({"file": layout.MANIFEST, "task": None, "why": why})
-    # False on a read-only file system, for every user.
-    is_kept = os.access(directory, os.W_OK)
     removed: list[str] = []
     if is_kept:
         if found:
@@ -109,79 +72,79 @@ def verify(directory: str) -> dict[str, Any]:
     }
 
 
-def committed_files(directory: str) -> Iterator[str]:
-    """Gives the names of all files in the folders of committed tasks."""
-    for folder, _ in layout.KINDS.values():
-        try:
-            entries = os.scandir(os.path.join(directory, folder))
-        except FileNotFoundError:
-            continue
-        with entries:
-            for each in entries:
-                # No task makes a directory there.
-                if not each.is_dir(follow_symlinks=False):
-                    yield f"{folder}/{each.name}"
-
-
 class _Committed:
-    """The names of the files of all committed tasks, in 17 bytes for each task."""
+    """The names of the files of all committed tasks, in some 24 bytes for each task.
+
+    Numbers of tasks have few gaps, as a rule. A log may say anything: so memory is taken for the
+    tasks that it has, and not for the largest number.
+    """
+
+    _BLOCK = 64
 
     def __init__(self, history: History) -> None:
-        self._attempts = array("q", bytes(8 * (history.last + 1)))
-        self._epochs = array("q", bytes(8 * (history.last + 1)))
-        # A bit for each kind.
-        self._kinds = bytearray(history.last + 1)
+        # By the number of a block of tasks: attempts, epochs, and a bit for each kind.
+        self._blocks: dict[int, tuple[array[int], array[int], bytearray]] = {}
         for _, commit in history.commits():
-            self._attempts[commit.task] = commit.attempt
-            self._epochs[commit.task] = commit.epoch
-            self._kinds[commit.task] = sum(1 << _BITS[kind] for kind in commit.kinds())
+            number, at = divmod(commit.task, self._BLOCK)
+            if number not in self._blocks:
+                nothing = bytes(8 * self._BLOCK)
+                self._blocks[number] = (
+                    array("q", nothing),
+                    array("q", nothing),
+                    bytearray(self._BLOCK),
+                )
+            attempts, epochs, kinds = self._blocks[number]
+            attempts[at] = commit.attempt
+            epochs[at] = commit.epoch
+            kinds[at] = sum(1 << _BITS[kind] for kind in commit.kinds())
 
     def __contains__(self, name: str) -> bool:
-        found = _NAME.fullmatch(name)
-        if found is None or int(found[1]) >= len(self._kinds):
+        found = layout.COMMITTED.fullmatch(name)
+        if found is None:
             return False
-        task = int(found[1])
+        task = int(next(filter(None, found.groups())))
+        number, at = divmod(task, self._BLOCK)
+        if number not in self._blocks:
+            return False
+        attempts, epochs, kinds = self._blocks[number]
         return any(
-            name == layout.committed(kind, task, self._attempts[task], self._epochs[task])
+            name == layout.committed(kind, task, attempts[at], epochs[at])
             for kind, bit in _BITS.items()
-            if self._kinds[task] >> bit & 1
+            if kinds[at] >> bit & 1
         )
 
 
 def _orphans(files: Files, history: History) -> list[str]:
     """Returns the names of files of no committed task, in the folders of those."""
-    committed = _Committed(history)
-    present = committed_files(files.directory)
-    found = {name for name in present if name not in committed and name != layout.ASIDE}
+    known = _Committed(history)
+    found = {name for name in committed.present(files) if name not in known}
     if found:
         # A driver may be at work. It renames a file when the log has it: so the log has those now
         # that were renamed after it was read.
-        for _, commit in replay.read(files.directory).commits():
-            found.difference_update(file_of(commit, kind) for kind in commit.kinds())
+        for _, commit in replay.read(files).commits():
+            found.difference_update(map(commit.name, commit.kinds()))
     return sorted(found)
 
 
 def remove_orphans(files: Files, history: History) -> list[str]:
     """Removes files that no task of the log has left, and returns their names.
 
-    Files of the newest epoch that are not committed yet stay: its driver may be at work.
+    Files of the newest epoch that are not committed yet stay: its driver may be at work. Files that
+    have other names than tasks give stay too: they count nowhere.
     """
     removed = _orphans(files, history)
     for name in removed:
         files.remove(name)
-    try:
-        folders = os.listdir(files.path("tmp"))
-    except FileNotFoundError:
-        folders = []
     waiting = {
-        f"{commit.stem}.{layout.KINDS[kind][1]}"
+        commit.written(kind)
         for _, commit in history.commits()
         for kind in commit.kinds()
-        if not os.path.exists(files.path(file_of(commit, kind)))
+        if not files.exists(commit.name(kind))
     }
-    for folder in folders:
-        if folder.isdecimal() and int(folder) < history.epoch:
-            names = {f"tmp/{folder}/{name}" for name in os.listdir(files.path(f"tmp/{folder}"))}
+    for folder in layout.epoch_folders(files):
+        if int(os.path.basename(folder)) < history.epoch:
+            found = (each.name for each in files.entries(folder))
+            names = {f"{folder}/{name}" for name in found if layout.WRITTEN.fullmatch(name)}
             for name in sorted(names - waiting):
                 files.remove(name)
                 removed.append(name)

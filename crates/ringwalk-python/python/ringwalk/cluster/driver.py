@@ -22,7 +22,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import ringwalk
-from ringwalk.cluster import layout, log, work
+from ringwalk.cluster import committed, layout, log, work
 from ringwalk.cluster.budget import PACE, Budgets
 from ringwalk.cluster.engines import Engine
 from ringwalk.cluster.files import Files
@@ -80,7 +80,7 @@ class Driver:
         self.settings = settings
         self.clock = clock
         self.start = clock()
-        self.pool = Pool(LeftoverFiles(files.directory), self._reread)
+        self.pool = Pool(LeftoverFiles(files), self._reread)
         self.aside: list[tuple[list[tuple[str, int, int]], str]] = []
         # Futures that are done: also `None`, which only wakes the loop.
         self.done: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -242,7 +242,7 @@ class Driver:
             if self._alone is job:
                 self._alone = None
             if job.over:
-                self._discard(outcome)
+                self._discard(job, outcome)
             elif isinstance(outcome, BaseException):
                 self._failed(attempt, future, outcome)
             else:
@@ -263,7 +263,7 @@ class Driver:
         self.files.sync_folder(layout.tmp_name(self.log.epoch))
         self.log.sync()
         for position, commit, job in commits:
-            missing = log.rename_files(self.files, commit)
+            missing = committed.rename(self.files, commit)
             if missing:
                 raise ClusterError(f"{self.files.path(missing[0])}: the file of a task is missing")
             self.history.totals.add(commit)
@@ -278,12 +278,12 @@ class Driver:
             if job in jobs:
                 jobs.remove(job)
 
-    def _discard(self, outcome: Any) -> None:
+    def _discard(self, job: Job, outcome: Any) -> None:
         """Removes what an attempt has written whose task was committed already."""
-        for key in ("part", "todo", "errors_file"):
-            name = outcome.get(key) if isinstance(outcome, dict) else None
-            if name is not None and name.startswith(layout.tmp_name(self.log.epoch) + "/"):
-                self.files.remove(name)
+        attempt = outcome.get("attempt") if isinstance(outcome, dict) else None
+        if type(attempt) is int:
+            for kind in layout.KINDS:
+                self.files.remove(layout.written(kind, job.task, attempt, self.log.epoch))
 
     # Failures
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from ringwalk.cluster import layout
 from ringwalk.cluster.lines import COUNTS, Chunk, Commit, Range
+from ringwalk.cluster.shapes import NUMBER, shaped
 
 # A task that kills so many workers, or fails so often, is set aside.
 MOST = 3
@@ -78,13 +79,11 @@ def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
 
     Raises `ValueError` if the result contradicts itself: then the task has failed.
     """
+    attempt: int = shaped(result["attempt"], NUMBER)
     files = {"part": result["part"], "todo": result["todo"], "errors": result["errors_file"]}
-    stems = {name.rpartition(".")[0] for name in files.values() if name is not None}
     for kind, name in files.items():
-        if name is not None and not name.endswith("." + layout.KINDS[kind][1]):
+        if name not in (None, layout.written(kind, job.task, attempt, epoch)):
             raise ValueError(f"unexpected name of a file: {name!r}")
-    if len(stems) > 1 or any(not stem.startswith("tmp/") or ".." in stem for stem in stems):
-        raise ValueError(f"unexpected names of files: {files}")
     digests = result["digests"]
     part = todo = errors = None
     if files["part"] is not None:
@@ -105,15 +104,14 @@ def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
     return Commit(
         epoch=epoch,
         task=job.task,
-        attempt=result["attempt"],
-        stem=stems.pop() if stems else "",
+        attempt=attempt,
         done=job.done(),
         part=part,
         todo=todo,
         errors=errors,
         chunks=chunks,
-        counts={name: int(result[name]) for name in COUNTS},
-        seconds=float(result["seconds"]),
+        counts={name: shaped(result[name], NUMBER) for name in COUNTS},
+        seconds=shaped(result["seconds"], float),
     )
 
 

@@ -22,6 +22,7 @@ from typing import Any
 
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import Damaged, Refused
+from ringwalk.cluster.shapes import NUMBER, parsed, shaped
 from ringwalk.cluster.work import Identity
 
 FORMAT = 1
@@ -32,23 +33,38 @@ DAMAGED = "damaged.json"
 # Error rows of tasks that were set aside: written anew at each end of a run.
 ASIDE = "errors/aside.errors"
 FOLDERS = ("log", "tmp", "parts", "todo", "errors")
+# What a description must have; the paths of roots may be text or objects.
+_SHAPE = {"tool": {"version": str}, "roots": [object], "directories": NUMBER, "options": {}}
 # Folder and end of the name, by the kind of a file that a task has written.
 KINDS = {
     "part": ("parts", "parquet"),
     "todo": ("todo", "todo"),
     "errors": ("errors", "errors"),
 }
-_LOG = re.compile(r"(\d{6,})\.jsonl")
+_SUFFIXES = "|".join(suffix for _, suffix in KINDS.values())
+_LOG = re.compile(r"log/(\d{6,18})\.jsonl", re.ASCII)
+# Names of what tasks write: the folder of an epoch, and the files in it.
+EPOCH = re.compile(r"[1-9]\d{0,17}", re.ASCII)
+WRITTEN = re.compile(rf"\d+-\d+\.({_SUFFIXES})", re.ASCII)
+# Names of files of committed tasks: their task first.
+COMMITTED = re.compile(
+    "|".join(rf"{folder}/(\d{{1,18}})-\d+-\d+\.{suffix}" for folder, suffix in KINDS.values()),
+    re.ASCII,
+)
 
 
-def absolute(path: Any) -> str:
+def absolute(path: Any, new: bool = False) -> str:
     """Returns the path of the directory of a snapshot, without links and relative parts.
 
-    Raises `FileNotFoundError` for an empty path, as the system calls do.
+    Raises `FileNotFoundError` for an empty path, as the system calls do. A `new` directory is not
+    made where a link at its place leads.
     """
     text = os.fsdecode(path)
     if not text:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
+    above, name = os.path.split(text.rstrip("/"))
+    if new and name not in ("", ".", ".."):
+        return os.path.join(os.path.realpath(above), name)
     return os.path.realpath(text)
 
 
@@ -68,13 +84,30 @@ def committed(kind: str, task: int, attempt: int, epoch: int) -> str:
     return f"{folder}/{task}-{attempt}-{epoch}.{suffix}"
 
 
-def epochs(directory: str) -> list[int]:
+def stem(task: int, attempt: int, epoch: int) -> str:
+    """Returns the name under which a task writes a file, without the end that its kind has."""
+    return f"{tmp_name(epoch)}/{task}-{attempt}"
+
+
+def written(kind: str, task: int, attempt: int, epoch: int) -> str:
+    """Returns the name under which a task writes a file. The driver renames it to `committed`."""
+    return f"{stem(task, attempt, epoch)}.{KINDS[kind][1]}"
+
+
+def epochs(files: Files) -> list[int]:
     """Returns the numbers of the epochs that have a log, in ascending order."""
-    try:
-        names = os.listdir(os.path.join(directory, "log"))
-    except FileNotFoundError:
-        return []
-    return sorted(int(found[1]) for found in map(_LOG.fullmatch, names) if found)
+    found = (_LOG.fullmatch(f"log/{each.name}") for each in files.entries("log"))
+    # No epoch has two names.
+    return sorted(int(each[1]) for each in found if each and each[0] == log_name(int(each[1])))
+
+
+def epoch_folders(files: Files) -> list[str]:
+    """Returns the names of the folders in which tasks have written."""
+    return [
+        f"tmp/{each.name}"
+        for each in files.entries("tmp")
+        if EPOCH.fullmatch(each.name) and each.is_dir(follow_symlinks=False)
+    ]
 
 
 def text_form(path: bytes) -> str | dict[str, str]:
@@ -87,7 +120,10 @@ def text_form(path: bytes) -> str | dict[str, str]:
 
 def path_of(form: Any) -> bytes:
     """Returns the bytes of a path that `text_form` has written."""
-    return bytes.fromhex(form["hex"]) if isinstance(form, dict) else form.encode()
+    if isinstance(form, dict):
+        return bytes.fromhex(shaped(form, {"hex": str})["hex"])
+    path: str = shaped(form, str)
+    return path.encode()
 
 
 @dataclass(frozen=True)
@@ -139,35 +175,34 @@ class Description:
                 )
 
 
-def read_description(directory: str) -> Description | None:
+def read_description(files: Files) -> Description | None:
     """Returns the contents of `snapshot.json`, or `None` if the file is not there.
 
     Raises `Damaged` if it cannot be understood.
     """
-    path = os.path.join(directory, DESCRIPTION)
-    try:
-        with open(path, "rb") as file:
-            text = json.load(file)
-        if text["format"] != FORMAT:
-            raise Damaged(f"{path}: format {text['format']!r} is not known: use a newer ringwalk")
-        roots = [path_of(root) for root in text["roots"]]
-        identities = [Identity(**identity) for identity in text.get("identities", [])]
-        return Description(
-            text["tool"]["version"], roots, text["directories"], text["options"], identities
-        )
-    except FileNotFoundError:
+    found = read_json(files, DESCRIPTION)
+    if found is None:
         return None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    path = files.path(DESCRIPTION)
+    try:
+        if shaped(found, {"format": NUMBER})["format"] != FORMAT:
+            shown = found["format"]
+            raise Damaged(f"{path}: format {shown} is not known: use a newer ringwalk")
+        shaped(found, _SHAPE)
+        identities = [Identity(**each) for each in shaped(found.get("identities", []), [{}])]
+        roots = [path_of(root) for root in found["roots"]]
+        version = found["tool"]["version"]
+        return Description(version, roots, found["directories"], found["options"], identities)
+    except (ValueError, TypeError) as error:
         raise Damaged(f"{path}: not the description of a snapshot: {error}") from error
 
 
-def read_json(directory: str, name: str) -> Any:
+def read_json(files: Files, name: str) -> Any:
     """Returns the contents of a JSON file, or `None` if it is not there."""
-    path = os.path.join(directory, name)
     try:
-        with open(path, "rb") as file:
-            return json.load(file)
+        with files.open(name) as file:
+            return parsed(file.read())
     except FileNotFoundError:
         return None
     except ValueError as error:
-        raise Damaged(f"{path}: not JSON: {error}") from error
+        raise Damaged(f"{files.path(name)}: not JSON: {error}") from error

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
 
+from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import Damaged
+from ringwalk.cluster.shapes import parsed
 
 
 class LeftoverFiles:
     """The files with leftovers of a snapshot's directory."""
 
-    def __init__(self, directory: str) -> None:
-        self._directory = directory
+    def __init__(self, files: Files) -> None:
+        self._files = files
 
     def cut(self, file: str, offset: int, length: int, lines: int) -> int:
         """Returns the bytes of the first lines of a range. Raises `Damaged` if there are fewer."""
@@ -37,7 +38,7 @@ class LeftoverFiles:
         given is why.
         """
         try:
-            with open(self._path(file), "rb") as opened:
+            with self._files.open(file) as opened:
                 opened.seek(offset)
                 while length > 0:
                     line = opened.readline(length)
@@ -49,10 +50,13 @@ class LeftoverFiles:
             yield str(error)
 
     def _path(self, file: str) -> str:
-        return os.path.join(self._directory, file)
+        return self._files.path(file)
 
     def _read(self, file: str, offset: int, length: int) -> bytes:
-        with open(self._path(file), "rb") as opened:
+        with self._files.open(file) as opened:
+            # Before memory is taken for it.
+            if os.fstat(opened.fileno()).st_size < offset + length:
+                raise self._short(file)
             data = os.pread(opened.fileno(), length, offset)
         if len(data) != length:
             raise self._short(file)
@@ -64,6 +68,6 @@ class LeftoverFiles:
 
 def _value(line: bytes) -> Any:
     try:
-        return json.loads(line)
+        return parsed(line)
     except ValueError:
         return line.decode(errors="backslashreplace")

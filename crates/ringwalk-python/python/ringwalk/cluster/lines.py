@@ -11,6 +11,9 @@ import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from ringwalk.cluster import layout
+from ringwalk.cluster.shapes import NUMBER, parsed, shaped
+
 # The last member of each line: the checksum of everything before it.
 _MARK = b',"crc":'
 
@@ -32,9 +35,7 @@ def decode(line: bytes) -> dict[str, Any]:
         raise ValueError("no checksum")
     if int(end[:-2]) != zlib.crc32(body):
         raise ValueError("wrong checksum")
-    value = json.loads(body + b"}")
-    if not isinstance(value, dict):
-        raise ValueError("no object")
+    value: dict[str, Any] = shaped(parsed(body + b"}"), {})
     return value
 
 
@@ -71,8 +72,6 @@ class Commit:
     epoch: int
     task: int
     attempt: int
-    # Path of the task's files below the directory, without the end of the name.
-    stem: str
     # What the task has done: task, offset and length of each range of leftovers.
     done: list[tuple[int, int, int]]
     # Rows, bytes and SHA-256 of the part; `None` if there are no rows.
@@ -84,6 +83,14 @@ class Commit:
     chunks: list[Chunk] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+
+    def name(self, kind: str) -> str:
+        """Returns the name of the file of a kind, when the driver has renamed it."""
+        return layout.committed(kind, self.task, self.attempt, self.epoch)
+
+    def written(self, kind: str) -> str:
+        """Returns the name that the task has given to the file of a kind."""
+        return layout.written(kind, self.task, self.attempt, self.epoch)
 
     def kinds(self) -> list[str]:
         """Returns the kinds of files that the task has written."""
@@ -104,7 +111,7 @@ class Commit:
         value: dict[str, Any] = {
             "task": self.task,
             "try": self.attempt,
-            "tmp": self.stem,
+            "tmp": layout.stem(self.task, self.attempt, self.epoch) if self.kinds() else "",
             "done": [number for each in self.done for number in each],
             "n": [self.counts[name] for name in COUNTS],
             "s": round(self.seconds, 3),
@@ -121,23 +128,37 @@ class Commit:
         return encode(value)
 
 
+# Bytes and lines of a chunk; the lines of a share of a huge directory are negative.
+_LENGTH, _LINES = range(1, 1 << 32), range(-(1 << 32) + 1, 1 << 32)
+_SIZE = (NUMBER, NUMBER)
+
+
 def commit_of(value: dict[str, Any], epoch: int) -> Commit:
-    """Returns the task of a line. Raises `ValueError` or `KeyError` if the line is of no task."""
-    done, left = value["done"], value.get("left", [])
+    """Returns the task of a line. Raises `ValueError` if the line is of no task."""
+    needed = {"task": NUMBER, "try": NUMBER, "tmp": str, "s": float}
+    shaped(value, {**needed, "done": [NUMBER], "n": [NUMBER]})
+    task, attempt, done = value["task"], value["try"], value["done"]
+    left = shaped(value.get("left", []), [_LINES])
     if len(done) % 3 or len(left) % 2 or len(value["n"]) != len(COUNTS):
         raise ValueError("a list has another length than it must have")
-    part, todo, errors = value.get("part"), value.get("todo"), value.get("errors")
+    # A driver names no other file.
+    if value["tmp"] not in ("", layout.stem(task, attempt, epoch)):
+        raise ValueError(f"unexpected name of files: {value['tmp']!r}")
+
+    def size(name: str, shape: tuple[Any, ...]) -> Any:
+        return None if value.get(name) is None else shaped(value[name], shape)
+
     return Commit(
         epoch=epoch,
-        task=value["task"],
-        attempt=value["try"],
-        stem=value["tmp"],
+        task=task,
+        attempt=attempt,
         done=list(zip(done[::3], done[1::3], done[2::3])),
-        part=None if part is None else (part[0], part[1], part[2]),
-        todo=None if todo is None else (todo[0], todo[1]),
-        errors=None if errors is None else (errors[0], errors[1]),
+        part=size("part", (NUMBER, NUMBER, str)),
+        todo=size("todo", _SIZE),
+        errors=size("errors", _SIZE),
         chunks=[
-            Chunk(length, abs(lines), lines < 0) for length, lines in zip(left[::2], left[1::2])
+            Chunk(shaped(length, _LENGTH), abs(lines), lines < 0)
+            for length, lines in zip(left[::2], left[1::2])
         ],
         counts=dict(zip(COUNTS, value["n"])),
         seconds=value["s"],

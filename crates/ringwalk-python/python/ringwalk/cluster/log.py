@@ -54,7 +54,7 @@ class Log:
         Raises `Fenced` if another driver has taken over meanwhile: then they may not count.
         """
         self.files.sync(self._file)
-        if os.path.exists(self.files.path(layout.log_name(self.epoch + 1))):
+        if self.files.exists(layout.log_name(self.epoch + 1)):
             raise Fenced(_taken(self.files))
 
     def close(self) -> None:
@@ -78,12 +78,12 @@ def begin(files: Files) -> tuple[Log, History]:
 
     Raises `Fenced` if another driver claims it at the same moment, and `Damaged` for a damaged log.
     """
-    epoch = max(layout.epochs(files.directory), default=0) + 1
+    epoch = max(layout.epochs(files), default=0) + 1
     # Damage is reported before anything is changed.
-    replay.read(files.directory)
+    replay.read(files)
     log = Log(files, epoch, _claim(files, epoch))
     try:
-        history = replay.read(files.directory, replay.valid_lengths(files.directory, epoch))
+        history = replay.read(files, replay.valid_lengths(files, epoch))
         # A driver that was killed may not have synced the lines that were read.
         for older in range(1, epoch):
             files.sync_older(layout.log_name(older))
@@ -110,25 +110,8 @@ def seal(files: Files, log: Log) -> None:
     """
     file = _claim(files, log.epoch + 1)
     try:
-        lengths = replay.valid_lengths(files.directory, log.epoch + 1)
+        lengths = replay.valid_lengths(files, log.epoch + 1)
         files.append(file, encode({"epoch": log.epoch + 1, "fence": lengths, "sealed": True}))
         files.sync(file)
     finally:
         os.close(file)
-
-
-def rename_files(files: Files, commit: Commit) -> list[str]:
-    """Gives the files of a task that counts their names. Returns the names of missing ones.
-
-    It may be repeated: a file that has its name already is left alone.
-    """
-    missing = []
-    for kind in commit.kinds():
-        _, suffix = layout.KINDS[kind]
-        name = layout.committed(kind, commit.task, commit.attempt, commit.epoch)
-        try:
-            files.rename(f"{commit.stem}.{suffix}", name)
-        except FileNotFoundError:
-            if not os.path.exists(files.path(name)):
-                missing.append(name)
-    return missing

@@ -17,7 +17,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
-from ringwalk.cluster import layout
 from ringwalk.cluster.lines import Chunk, Commit, Range
 from ringwalk.cluster.replay import ROOTS, Position
 
@@ -167,7 +166,7 @@ class Pool:
         return Range(source.task, offset, length, lines, source.file, big)
 
     def _hold(self, commit: Commit) -> None:
-        file = layout.committed("todo", commit.task, commit.attempt, commit.epoch)
+        file = commit.name("todo")
         chunks = list(self._chunks(commit))
         small = Source(commit.task, file, (each for each in chunks if not each[1].big))
         big = Source(commit.task, file, (each for each in chunks if each[1].big))
@@ -212,7 +211,7 @@ class Pool:
         if not inside:
             yield offset, chunk
             return
-        file = layout.committed("todo", commit.task, commit.attempt, commit.epoch)
+        file = commit.name("todo")
         for begin, stop in [*inside, (end, end)]:
             if begin > offset:
                 lines = self._leftovers.count(file, offset, begin - offset)

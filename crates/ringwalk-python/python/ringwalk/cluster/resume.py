@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from ringwalk.cluster import checks, layout, log, replay
+from ringwalk.cluster import checks, committed, layout, log, replay
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import Refused
 from ringwalk.cluster.replay import History
@@ -13,26 +13,27 @@ from ringwalk.cluster.replay import History
 def open_directory(files: Files, wanted: layout.Description, resume: bool) -> layout.Description:
     """Makes the directory of a new snapshot, or checks that an older run can be resumed.
 
-    Raises `Refused` if the directory exists and is not to be resumed, is of something else, or a
-    root was replaced since.
+    Raises `Refused` if the directory exists and is not to be resumed, is of something else or of
+    another user, or a root was replaced since.
     """
     directory = files.directory
     if not resume:
         try:
-            os.mkdir(directory)
+            files.make()
         except FileExistsError as error:
             message = f"{directory}: exists: give another directory, or --resume to go on"
             raise Refused(message) from error
     elif not os.path.isdir(directory):
         raise Refused(f"{directory}: there is nothing to resume")
-    description = layout.read_description(directory)
+    files.check_owner()
+    description = layout.read_description(files)
     if description is not None:
         description.check(wanted)
         description.check_identities(wanted)
         return description
     # Only a driver that ended at once leaves a directory like this.
-    strange = [name for name in os.listdir(directory) if name != f".{layout.DESCRIPTION}.new"]
-    if strange:
+    names = {each.name for each in files.entries("")}
+    if names - {f".{layout.DESCRIPTION}.new"}:
         raise Refused(f"{directory}: not the directory of a snapshot")
     wanted.write(files)
     return wanted
@@ -58,15 +59,12 @@ def begin(files: Files) -> tuple[log.Log, History]:
             revoked = replay.descendants(history, set(bad))
             own.append({"revoke": sorted(revoked), "why": sorted(bad.values())[:100]})
             own.sync()
-            history = replay.read(files.directory, [*history.lengths, own.length])
+            history = replay.read(files, [*history.lengths, own.length])
             # The driver adds the length of its own log, which grows.
             history.lengths.pop()
         files.remove(layout.DAMAGED)
-        for name in os.listdir(files.path("tmp")):
-            if name.isdecimal():
-                files.remove_folder(f"tmp/{name}")
-            else:
-                files.remove(f"tmp/{name}")
+        for folder in layout.epoch_folders(files):
+            files.remove_folder(folder, layout.WRITTEN)
         files.make_folder(layout.tmp_name(own.epoch))
     except BaseException:
         own.close()
@@ -79,13 +77,13 @@ def _bring_up_to_date(files: Files, history: History) -> dict[int, str]:
     suspects = checks.suspects(files)
     bad: dict[int, str] = {}
     for _, commit in history.commits():
-        log.rename_files(files, commit)
+        committed.rename(files, commit)
         for kind in commit.kinds():
-            name = checks.file_of(commit, kind)
+            name = commit.name(kind)
             # Leftovers that no task has done yet are read from now on.
             is_needed = kind == "todo" and history.open.get(commit.task, 0) > 0
             whole = is_needed or name in suspects
-            check = checks.wrong_contents if whole else checks.wrong_size
+            check = committed.wrong_contents if whole else committed.wrong_size
             if why := check(files, commit, kind):
                 bad[commit.task] = f"{name}: {why}"
     return bad

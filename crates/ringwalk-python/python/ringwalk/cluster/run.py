@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import ringwalk
-from ringwalk.cluster import checks, layout, log, replay, resume, verdict, work
+from ringwalk.cluster import checks, committed, layout, log, replay, resume, verdict, work
 from ringwalk.cluster.budget import Budgets
 from ringwalk.cluster.driver import Driver, Settings
 from ringwalk.cluster.engines import Engine, make_engine
@@ -112,7 +112,7 @@ def run(
     kept = {name: settings[name] for name in ("xattrs", "atime", "one_file_system")}
     wanted = describe(roots, kept)
     if files is None:
-        files = Files(layout.absolute(output))
+        files = Files(layout.absolute(output, new=not again))
     if again and (known := _finished(files, wanted)) is not None:
         return known
     made = make_engine(engine, processes)
@@ -148,7 +148,7 @@ def run(
 def _finish(files: Files, description: layout.Description, driver: Driver) -> dict[str, Any]:
     """Writes the results of a run whose pool is empty, and returns the verdict."""
     # What counts is what the logs say, not what this driver remembers.
-    history = replay.read(files.directory)
+    history = replay.read(files)
     located = driver.aside
     pending = sum(history.open.values()) - sum(
         length for ranges, _ in located for _, _, length in ranges
@@ -158,14 +158,14 @@ def _finish(files: Files, description: layout.Description, driver: Driver) -> di
     wrong = []
     for _, commit in history.commits():
         for kind in commit.kinds():
-            name = checks.file_of(commit, kind)
-            check = checks.wrong_contents if name in suspects else checks.wrong_size
+            name = commit.name(kind)
+            check = committed.wrong_contents if name in suspects else committed.wrong_size
             if why := check(files, commit, kind):
                 wrong.append(f"{name}: {why}")
-    aside = verdict.Aside(files.directory, located, len(description.roots))
+    aside = verdict.Aside(files, located, len(description.roots))
     # Nobody else is at work: the epoch is sealed.
     checks.remove_orphans(files, history)
-    files.remove_folder(layout.tmp_name(driver.log.epoch))
+    files.remove_folder(layout.tmp_name(driver.log.epoch), layout.WRITTEN)
     result = verdict.make_verdict(history, description, aside, pending, wrong)
     verdict.write_results(files, history, result, aside)
     return result
@@ -176,12 +176,12 @@ def _finished(files: Files, wanted: layout.Description) -> dict[str, Any] | None
 
     A run with tasks that were set aside goes on with them.
     """
-    known = verdict.read_verdict(files.directory)
-    description = layout.read_description(files.directory)
+    known = verdict.read_verdict(files)
+    description = layout.read_description(files)
     if known is None or description is None:
         return None
     description.check(wanted)
     if checks.verify(files.directory)["damaged"]:
         return None
-    history: History = replay.read(files.directory)
+    history: History = replay.read(files)
     return None if history.open else known

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ringwalk.cluster import layout, replay
+from ringwalk.cluster.files import Files
 from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.pool import Pool
 from ringwalk.cluster.problems import Refused
@@ -13,11 +14,12 @@ from ringwalk.cluster.verdict import check_log, read_verdict
 
 def status(directory: str) -> dict[str, Any]:
     """Returns the state of a run: `state` is `complete`, `incomplete` or `unfinished`."""
-    if layout.read_description(directory) is None:
+    files = Files(directory)
+    if layout.read_description(files) is None:
         raise Refused(f"{directory}: not the directory of a snapshot")
-    history = check_log(directory, replay.read(directory))
-    verdict = read_verdict(directory)
-    pool = Pool(LeftoverFiles(directory), history.commits)
+    history = check_log(files, replay.read(files))
+    verdict = read_verdict(files)
+    pool = Pool(LeftoverFiles(files), history.commits)
     if 0 in history.open:
         pool.add_roots()
     pool.resume(history.commits(), history.open.__contains__, history.partly, history.last)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
@@ -15,10 +14,14 @@ from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.lines import Commit
 from ringwalk.cluster.problems import Damaged
 from ringwalk.cluster.replay import History, Totals
+from ringwalk.cluster.shapes import NUMBER, shaped
 
 # The most leftovers of tasks set aside that the verdict names, and the most such tasks. The file
 # `layout.ASIDE` names all of them.
 _NAMED = 1000
+# What other versions of the program may rely on in a verdict.
+_NUMBERS = ("tasks", "parts", "rows", "bytes", "errors", "vanished")
+_SHAPE = {"complete": bool, "missing": [str], **dict.fromkeys(_NUMBERS, NUMBER)}
 
 
 class Aside:
@@ -28,11 +31,11 @@ class Aside:
     """
 
     def __init__(
-        self, directory: str, tasks: list[tuple[list[tuple[str, int, int]], str]], roots: int
+        self, files: Files, tasks: list[tuple[list[tuple[str, int, int]], str]], roots: int
     ) -> None:
         # For each task, where its leftovers are (file, offset and length), and the reason.
         self.tasks = tasks
-        self._files = LeftoverFiles(directory)
+        self._files = LeftoverFiles(files)
         self._roots = roots
 
     def leftovers(self, ranges: list[tuple[str, int, int]]) -> Iterator[Any]:
@@ -108,48 +111,41 @@ def make_verdict(
     }
 
 
-def read_verdict(directory: str) -> dict[str, Any] | None:
+def read_verdict(files: Files) -> dict[str, Any] | None:
     """Returns the contents of `verdict.json`, or `None` if the run is not over.
 
     Raises `Damaged` if the file is no verdict.
     """
-    found = layout.read_json(directory, layout.VERDICT)
-    if found is None:
-        return None
-    numbers = ("tasks", "parts", "rows", "bytes", "errors", "vanished")
-    if not (
-        isinstance(found, dict)
-        and isinstance(found.get("complete"), bool)
-        and isinstance(found.get("missing"), list)
-        and all(isinstance(found.get(name), int) for name in numbers)
-    ):
-        raise Damaged(f"{os.path.join(directory, layout.VERDICT)}: not a verdict")
-    return found
+    found = layout.read_json(files, layout.VERDICT)
+    try:
+        return None if found is None else shaped(found, _SHAPE)
+    except ValueError as error:
+        raise Damaged(f"{files.path(layout.VERDICT)}: not a verdict: {error}") from error
 
 
-def check_log(directory: str, history: History) -> History:
+def check_log(files: Files, history: History) -> History:
     """Raises `Damaged` if the log lacks tasks that the verdict counts. Returns the log's contents.
 
     Without the end of its log, a run looks like one that was ended early, and its files like those
     of no task. A driver may be at work, which removes or writes the verdict: so a log that was read
     before that is read once more.
     """
-    if _missing_tasks(directory, history):
-        history = replay.read(directory)
-        if why := _missing_tasks(directory, history):
+    if _missing_tasks(files, history):
+        history = replay.read(files)
+        if why := _missing_tasks(files, history):
             raise Damaged(why)
     return history
 
 
-def _missing_tasks(directory: str, history: History) -> str | None:
+def _missing_tasks(files: Files, history: History) -> str | None:
     """Says what the verdict counts and the log does not have. Returns `None` if it has all."""
-    known = read_verdict(directory)
+    known = read_verdict(files)
     totals = history.totals
     found = {"tasks": totals.tasks, "parts": totals.parts, "rows": totals.rows}
     if known is None or found.items() <= known.items():
         return None
     return (
-        f"{os.path.join(directory, 'log')}: {totals.tasks} tasks and {totals.parts} parts instead "
+        f"{files.path('log')}: {totals.tasks} tasks and {totals.parts} parts instead "
         f"of {known['tasks']} and {known['parts']} as {layout.VERDICT} says: the log is damaged"
     )
 
@@ -160,10 +156,10 @@ def write_results(files: Files, history: History, verdict: dict[str, Any], aside
     The names of all files that belong to the snapshot are on the disk before the verdict is.
     """
     if aside.tasks:
-        _write_lines(files, layout.ASIDE, aside.rows())
+        files.write(layout.ASIDE, map(_line, aside.rows()))
     else:
         files.remove(layout.ASIDE)
-    _write_lines(files, layout.MANIFEST, _entries(history))
+    files.write(layout.MANIFEST, map(_line, _entries(history)))
     for folder in ("", *(folder for folder, _ in layout.KINDS.values())):
         files.sync_folder(folder)
     files.replace(layout.VERDICT, json.dumps(verdict, indent=1).encode() + b"\n")
@@ -184,7 +180,7 @@ def _row(leftover: Any, why: str) -> dict[str, Any]:
 def wrong_manifest(files: Files, history: History) -> str | None:
     """Returns how the manifest of a run that is over differs from the log, or `None`."""
     try:
-        with open(files.path(layout.MANIFEST), "rb") as file:
+        with files.open(layout.MANIFEST) as file:
             lines = map(_line, _entries(history))
             whole = all(file.read(len(line)) == line for line in lines) and not file.read(1)
         return None if whole else "not what the log says"
@@ -192,6 +188,8 @@ def wrong_manifest(files: Files, history: History) -> str | None:
         return "missing"
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    except Damaged:
+        return "not a regular file"
 
 
 def _entries(history: History) -> Iterator[dict[str, Any]]:
@@ -202,20 +200,8 @@ def _entries(history: History) -> Iterator[dict[str, Any]]:
 def _entry(commit: Commit) -> dict[str, Any]:
     assert commit.part is not None
     rows, size, digest = commit.part
-    name = layout.committed("part", commit.task, commit.attempt, commit.epoch)
-    return {"path": name, "rows": rows, "bytes": size, "sha256": digest}
+    return {"path": commit.name("part"), "rows": rows, "bytes": size, "sha256": digest}
 
 
 def _line(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
-
-
-def _write_lines(files: Files, name: str, lines: Any) -> None:
-    """Writes a file of JSON lines, which appears whole; it may be larger than the memory."""
-    hidden = f"tmp/{os.path.basename(name)}"
-    with open(files.path(hidden), "wb") as file:
-        for line in lines:
-            file.write(_line(line))
-        file.flush()
-        os.fsync(file.fileno())
-    files.rename(hidden, name)

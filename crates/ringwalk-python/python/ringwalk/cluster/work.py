@@ -11,9 +11,10 @@ import stat
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 import ringwalk
+from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import WrongVersion
 
 Task = Callable[..., dict[str, Any]]
@@ -72,10 +73,11 @@ def _run(
     attempt = secrets.randbits(31)
     result = (task or engine_task())(directory, roots, attempt=attempt, **given)
     digests: dict[str, Any] = {}
+    files = Files(os.fsdecode(directory))
     for key in ("part", "todo", "errors_file"):
         if result[key] is not None:
-            path = os.path.join(directory, os.fsencode(result[key]))
-            digests[key] = sha256(path) if key == "part" else crc32(path)
+            with files.open(result[key]) as file:
+                digests[key] = sha256(file) if key == "part" else crc32(file)
     return {**result, "attempt": attempt, "digests": digests}
 
 
@@ -126,21 +128,19 @@ def _check_roots(roots: list[bytes], identities: list[tuple[Any, ...]]) -> None:
             raise OSError(errno.ESTALE, message, os.fsdecode(root))
 
 
-def sha256(path: bytes | str) -> tuple[int, str]:
+def sha256(file: BinaryIO) -> tuple[int, str]:
     """Returns the size and the SHA-256 of a file."""
     digest, size = hashlib.sha256(), 0
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            digest.update(block)
-            size += len(block)
+    while block := file.read(_BLOCK):
+        digest.update(block)
+        size += len(block)
     return size, digest.hexdigest()
 
 
-def crc32(path: bytes | str) -> tuple[int, int]:
+def crc32(file: BinaryIO) -> tuple[int, int]:
     """Returns the size and the CRC-32 of a file."""
     checksum, size = 0, 0
-    with open(path, "rb") as file:
-        while block := file.read(_BLOCK):
-            checksum = zlib.crc32(block, checksum)
-            size += len(block)
+    while block := file.read(_BLOCK):
+        checksum = zlib.crc32(block, checksum)
+        size += len(block)
     return size, checksum
