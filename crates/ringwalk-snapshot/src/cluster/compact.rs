@@ -4,7 +4,7 @@ use super::accounts::Accounts;
 use super::devices::Devices;
 use super::directories::Directories;
 use super::folder::{Folder, Listed};
-use super::part::{self, PartFacts};
+use super::part::PartFacts;
 use super::part_rows::PartRows;
 use super::task_error::TaskError;
 use crate::capture::{CaptureError, Stoppable, name_owners};
@@ -108,7 +108,7 @@ impl Compact {
         let mut rows = 0;
         for (listed, facts) in parts.folder.parts.iter().zip(&parts.facts) {
             self.check_stop(name)?;
-            let (part, _) = part::open(&listed.path)?;
+            let (part, _) = parts.folder.part(listed)?;
             let fs = devices.add(facts, &part.info().file_systems);
             let mut part_rows = PartRows::new(&part, facts, fs)?;
             part_rows.stage(&mut directories, &stage, &mut writer, progress)?;
@@ -166,7 +166,7 @@ impl Parts {
         let mut runs = Vec::new();
         let mut facts = Vec::with_capacity(folder.parts.len());
         for listed in &folder.parts {
-            let (part, own) = open(listed)?;
+            let (part, own) = open(&folder, listed)?;
             let info = part.info();
             let known = first.get_or_insert_with(|| (info.roots.clone(), own.contents()));
             if *known != (info.roots.clone(), own.contents()) {
@@ -217,8 +217,8 @@ impl Parts {
 }
 
 /// Opens a part, and checks that it is the one that was committed.
-fn open(listed: &Listed) -> Result<(Snapshot, PartFacts), TaskError> {
-    let (part, facts) = part::open(&listed.path)?;
+fn open(folder: &Folder, listed: &Listed) -> Result<(Snapshot, PartFacts), TaskError> {
+    let (part, facts) = folder.part(listed)?;
     let metadata = part.file().metadata();
     let bytes = metadata
         .map_err(|error| TaskError::io(&listed.path, error))?

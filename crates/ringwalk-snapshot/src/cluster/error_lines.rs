@@ -1,5 +1,6 @@
 //! The failures of a task as lines of JSON.
 
+use super::files::create_file;
 use crate::entry::{FailedOperation, Failure};
 use crate::info::{Text, json};
 use ringwalk::Errno;
@@ -46,7 +47,8 @@ impl ErrorLine {
 
 /// The file of errors of a task. It is created for the first failure.
 pub(super) struct ErrorFile {
-    path: PathBuf,
+    folder: PathBuf,
+    name: PathBuf,
     task: u32,
     state: Mutex<State>,
 }
@@ -58,9 +60,11 @@ struct State {
 }
 
 impl ErrorFile {
-    pub(super) fn new(path: &Path, task: u32) -> Self {
+    /// `name` is its path below the folder of the walk.
+    pub(super) fn new(folder: &Path, name: &Path, task: u32) -> Self {
         Self {
-            path: path.to_owned(),
+            folder: folder.to_owned(),
+            name: name.to_owned(),
             task,
             state: Mutex::default(),
         }
@@ -82,7 +86,7 @@ impl ErrorFile {
         state.lines += 1;
         let out = match &mut state.out {
             Some(out) => out,
-            none => none.insert(BufWriter::new(File::create(&self.path)?)),
+            none => none.insert(BufWriter::new(create_file(&self.folder, &self.name)?)),
         };
         out.write_all(text.as_bytes())
     }

@@ -1,14 +1,17 @@
 //! The folder of a finished walk: which parts count, and what could not be read.
 
 use super::error_lines::ErrorLine;
+use super::files::{is_below, names, open_file};
 use super::lines::LeftLine;
+use super::part::{self, PartFacts};
 use super::task_error::TaskError;
 use crate::info::Text;
+use crate::read::Snapshot;
 use ringwalk::Leftover;
 use serde::Deserialize;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -22,6 +25,8 @@ const VERDICT: &str = "verdict.json";
 const TODO: &str = "todo";
 /// The folder of the files of errors, and the end of their names.
 const ERRORS: &str = "errors";
+/// The file of errors that the driver writes, without the end of its name.
+const ASIDE: &[u8] = b"aside";
 /// What to do if a file of these folders is wrong.
 const REMEDY: &str = "`ringwalk-cluster verify` finds damage, and removes files of no task";
 /// The format of the folder that this program reads.
@@ -44,6 +49,8 @@ struct Line {
 #[derive(Debug)]
 pub(super) struct Listed {
     pub(super) path: PathBuf,
+    /// The path below the folder.
+    name: PathBuf,
     pub(super) rows: u64,
     pub(super) bytes: u64,
 }
@@ -74,13 +81,13 @@ impl Folder {
     /// If it is none, or the walk has not been finished.
     pub(super) fn open(path: &Path) -> Result<Self, TaskError> {
         let description = path.join(DESCRIPTION);
-        let text = fs::read(&description).map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => TaskError::damaged(
-                path,
-                "this is no folder of ringwalk-cluster: no snapshot.json",
-            ),
-            _ => TaskError::io(&description, error),
-        })?;
+        let Some(mut file) = if_there(open_file(path, Path::new(DESCRIPTION)))? else {
+            let what = "this is no folder of ringwalk-cluster: no snapshot.json";
+            return Err(TaskError::damaged(path, what));
+        };
+        let mut text = Vec::new();
+        file.read_to_end(&mut text)
+            .map_err(|error| TaskError::io(&description, error))?;
         let known: Result<Description, _> = serde_json::from_slice(&text);
         let known = known.map_err(|error| damaged_json(&description, &error))?;
         if known.format != FORMAT {
@@ -88,15 +95,20 @@ impl Folder {
             let what = format!("it has format {format}, and this program reads format {FORMAT}");
             return Err(TaskError::damaged(&description, &what));
         }
-        if !path.join(VERDICT).is_file() {
+        if if_there(open_file(path, Path::new(VERDICT)))?.is_none() {
             let what = "the walk is not finished: go on with `ringwalk-cluster snapshot --resume`";
             return Err(TaskError::damaged(path, what));
         }
         let mut parts = Vec::new();
-        for_each_line(&path.join(MANIFEST), |line| {
+        for_each_line(path, Path::new(MANIFEST), |line| {
             let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            let name = PathBuf::from(OsStr::from_bytes(&line.path.0));
+            if !is_below(&name) {
+                return Err("its path is none of a file in this folder".to_owned());
+            }
             parts.push(Listed {
-                path: path.join(OsStr::from_bytes(&line.path.0)),
+                path: path.join(&name),
+                name,
                 rows: line.rows,
                 bytes: line.bytes,
             });
@@ -108,13 +120,19 @@ impl Folder {
         })
     }
 
+    /// Opens a part.
+    pub(super) fn part(&self, listed: &Listed) -> Result<(Snapshot, PartFacts), TaskError> {
+        let file = open_file(&self.path, &listed.name)?;
+        Ok(part::read(file, &listed.path)?)
+    }
+
     /// Calls `each` with all failures, and the file that they are in.
     pub(super) fn errors(
         &self,
         mut each: impl FnMut(ErrorLine) -> Result<(), String>,
     ) -> Result<(), TaskError> {
         for file in self.files(ERRORS)? {
-            let read = for_each_line(&file, |line| {
+            let read = for_each_line(&self.path, &file, |line| {
                 each(serde_json::from_slice(line).map_err(|error| error.to_string())?)
             });
             read.map_err(|error| error.with_remedy(REMEDY))?;
@@ -129,7 +147,7 @@ impl Folder {
         mut each: impl FnMut(u32, u32, &Leftover) -> Result<(), String>,
     ) -> Result<(), TaskError> {
         for file in self.files(TODO)? {
-            let read = for_each_line(&file, |line| {
+            let read = for_each_line(&self.path, &file, |line| {
                 let left = LeftLine::parse(line, roots)?;
                 each(left.task, left.index, &left.leftover)
             });
@@ -143,34 +161,39 @@ impl Folder {
         TaskError::damaged(&self.path, what)
     }
 
-    /// Returns the files in a folder that tasks may have written, by name. A folder that is missing
-    /// has none. Other names are not of tasks: NFS keeps files that were removed as `.nfs*`.
+    /// Returns the files in a folder that tasks or the driver have written, by name. A folder that
+    /// is missing has none. Others may lie there: NFS keeps files that were removed as `.nfs*`.
     fn files(&self, name: &str) -> Result<Vec<PathBuf>, TaskError> {
-        let folder = self.path.join(name);
-        let failed = |error| TaskError::io(&folder, error);
-        let listing = match fs::read_dir(&folder) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            listing => listing.map_err(failed)?,
-        };
-        let mut files = Vec::new();
-        for entry in listing {
-            let path = entry.map_err(failed)?.path();
-            if path.extension() == Some(OsStr::new(name)) {
-                files.push(path);
-            }
-        }
-        files.sort();
-        Ok(files)
+        let names = names(&self.path, Path::new(name));
+        let mut names = names.map_err(|error| TaskError::io(&self.path.join(name), error))?;
+        names.retain(|path| {
+            let stem = path.file_stem().unwrap_or_default().as_bytes();
+            let is_of_task = |stem: &[u8]| stem.iter().all(|b| b.is_ascii_digit() || *b == b'-');
+            path.extension() == Some(OsStr::new(name)) && (stem == ASIDE || is_of_task(stem))
+        });
+        Ok(names)
     }
 }
 
-/// Calls `each` with the lines of a file.
+/// Returns an open file, or `None` if there is none.
+fn if_there(opened: Result<File, TaskError>) -> Result<Option<File>, TaskError> {
+    match opened {
+        Err(error) if error.io_error().map(io::Error::kind) == Some(io::ErrorKind::NotFound) => {
+            Ok(None)
+        }
+        opened => opened.map(Some),
+    }
+}
+
+/// Calls `each` with the lines of a file. `name` is its path below the folder.
 fn for_each_line(
-    path: &Path,
+    folder: &Path,
+    name: &Path,
     mut each: impl FnMut(&[u8]) -> Result<(), String>,
 ) -> Result<(), TaskError> {
+    let path = &folder.join(name);
     let failed = |error| TaskError::io(path, error);
-    let mut lines = BufReader::new(File::open(path).map_err(failed)?);
+    let mut lines = BufReader::new(open_file(folder, name)?);
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();

@@ -19,6 +19,7 @@
 //! | `part.rs`, `part_writer.rs` | the file of a task |
 //! | `compact.rs` | the snapshot of all parts |
 //! | `folder.rs` | the folder of a finished walk: manifest, errors, leftovers |
+//! | `files.rs` | the files of the folder: opened without links, created |
 //! | `accounts.rs` | which leftovers have been read |
 //! | `directories.rs` | the directories of all parts |
 //! | `devices.rs` | the file systems of all parts |
@@ -29,6 +30,7 @@ mod compact;
 mod devices;
 mod directories;
 mod error_lines;
+mod files;
 mod folder;
 mod huge;
 mod lines;

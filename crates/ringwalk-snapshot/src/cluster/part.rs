@@ -3,6 +3,7 @@
 use crate::read::{ReadError, Snapshot};
 use crate::schema::Contents;
 use serde::{Deserialize, Serialize};
+use std::fs::File;
 use std::path::Path;
 
 /// The version of parts, of which this program reads no other.
@@ -62,13 +63,13 @@ impl PartFacts {
     }
 }
 
-/// Opens the part at `path`.
+/// Reads the part in an open file. `name` is its name in errors.
 ///
 /// # Errors
 ///
 /// If it cannot be read, is no part, or is damaged.
-pub(super) fn open(path: &Path) -> Result<(Snapshot, PartFacts), ReadError> {
-    let (rows, facts): (Snapshot, PartFacts) = Snapshot::open_part(path)?;
+pub(super) fn read(file: File, name: &Path) -> Result<(Snapshot, PartFacts), ReadError> {
+    let (rows, facts): (Snapshot, PartFacts) = Snapshot::part_from_file(file, name)?;
     if facts.version != VERSION {
         let version = facts.version;
         return Err(rows.damaged(&format!("version {version} of parts is not known here")));

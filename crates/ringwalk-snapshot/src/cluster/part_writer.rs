@@ -3,6 +3,7 @@
 //! Each worker fills a page of rows of its own. A page that is full goes to the encoders, which all
 //! workers share. So a task holds a page for each worker, and what the encoders hold.
 
+use super::files::create_file;
 use super::part::directory_number;
 use crate::capture::keeper::{Keeper, ListingPlace};
 use crate::entry::Entry;
@@ -48,19 +49,15 @@ pub(super) struct FullPart {
 }
 
 impl PartWriter {
-    /// Creates the part of a task at `path`, in place of what is there.
+    /// Creates the part of a task. `name` is its path below the folder of the walk.
     pub(super) fn create(
-        path: &Path,
+        folder: &Path,
+        name: &Path,
         task: u32,
         contents: Contents,
         threads: usize,
     ) -> io::Result<Self> {
-        let file = File::options()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(true)
-            .open(path)?;
+        let file = create_file(folder, name)?;
         let sink = ParquetSink::new(file.try_clone()?, contents, Shape::Part, threads)?;
         Ok(Self {
             file,

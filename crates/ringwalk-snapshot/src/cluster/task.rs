@@ -1,6 +1,7 @@
 //! A task: walks what other tasks have left, and writes a part.
 
 use super::error_lines::ErrorFile;
+use super::files::make_folders;
 use super::huge::divided;
 use super::lines::LeftLine;
 use super::part::{LARGEST_TASK, PartFacts, VERSION};
@@ -187,7 +188,7 @@ impl Task {
             start: now(),
             ..Run::default()
         };
-        let errors = ErrorFile::new(&names.errors, self.number.task);
+        let errors = ErrorFile::new(&self.folder, &names.relative("errors"), self.number.task);
         let listener = |place: Option<(usize, &[u8])>, failure| errors.add(place, failure);
         let mut shared = self.capture.shared(OwnOutput::directory(&self.folder))?;
         shared.listen(self.capture.roots(), &listener);
@@ -202,7 +203,13 @@ impl Task {
         })?;
         let threads = self.capture.write_options().threads.get();
         let contents = self.capture.contents();
-        let part = PartWriter::create(&names.part, self.number.task, contents, threads);
+        let part = PartWriter::create(
+            &self.folder,
+            &names.relative("parquet"),
+            self.number.task,
+            contents,
+            threads,
+        );
         let part = part.map_err(failed(&names.part))?;
         let walk = match self.pieces {
             Some(_) => walk.resume(leftovers),
@@ -212,8 +219,9 @@ impl Task {
         let walk = walk.leave_names(true);
         let walked = self.visit(walk, &shared, &part, &names.part)?;
         let remaining = divided(self.capture.roots(), walked.leftovers);
-        let (left, chunks) =
-            write_todo(&names.todo, self.number.task, remaining).map_err(failed(&names.todo))?;
+        let todo = names.relative("todo");
+        let (left, chunks) = write_todo(&self.folder, &todo, self.number.task, remaining)
+            .map_err(failed(&names.todo))?;
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
         run.end = now();
@@ -237,12 +245,12 @@ impl Task {
         let bytes = bytes.map_err(failed(&names.part))?;
         self.capture.check_stop(&names.part)?;
         Ok(TaskReport {
-            part: names.relative("parquet"),
+            part: names.text("parquet"),
             rows,
             bytes,
-            todo: (left > 0).then(|| names.relative("todo")),
+            todo: (left > 0).then(|| names.text("todo")),
             chunks,
-            errors_file: (failures > 0).then(|| names.relative("errors")),
+            errors_file: (failures > 0).then(|| names.text("errors")),
             found: walked.found,
             left: left.into(),
             vanished: walked.vanished,
@@ -309,8 +317,8 @@ struct Names {
 impl Names {
     /// Creates the folder of the files.
     fn new(folder: &Path, number: TaskNumber) -> Result<Self, TaskError> {
-        let tmp = folder.join("tmp").join(number.epoch.to_string());
-        fs::create_dir_all(&tmp).map_err(|error| TaskError::io(&tmp, error))?;
+        let tmp = Path::new("tmp").join(number.epoch.to_string());
+        make_folders(folder, &tmp).map_err(|error| TaskError::io(&folder.join(&tmp), error))?;
         let mut names = Self {
             number,
             part: PathBuf::new(),
@@ -323,7 +331,11 @@ impl Names {
         Ok(names)
     }
 
-    fn relative(&self, suffix: &str) -> String {
+    fn relative(&self, suffix: &str) -> PathBuf {
+        self.text(suffix).into()
+    }
+
+    fn text(&self, suffix: &str) -> String {
         let TaskNumber {
             task,
             epoch,

@@ -13,6 +13,8 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+mod hostile;
+
 /// A walk whose tasks run one after the other.
 struct Driver {
     folder: tempfile::TempDir,

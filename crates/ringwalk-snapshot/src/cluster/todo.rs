@@ -1,9 +1,9 @@
 //! The file of the leftovers of a task: lines, in chunks that a driver gives to other tasks.
 
+use super::files::{create_file, open_file};
 use super::huge::Share;
 use super::lines::LeftLine;
 use super::task_error::TaskError;
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -48,15 +48,21 @@ pub(super) fn read_pieces(
     let mut given = Vec::new();
     for piece in pieces {
         let path = folder.join(&piece.file);
+        let failed = |error: io::Error| match error.kind() {
+            io::ErrorKind::UnexpectedEof => {
+                TaskError::damaged(&path, "it ends before its last leftover")
+            }
+            _ => TaskError::io(&path, error),
+        };
+        let file = open_file(folder, &piece.file)?;
+        // Before memory is taken for it.
+        let rest = file.metadata().map_err(failed)?.len();
+        if rest.saturating_sub(piece.offset) < piece.length as u64 {
+            return Err(failed(io::ErrorKind::UnexpectedEof.into()));
+        }
         let mut bytes = vec![0; piece.length];
-        let file = File::open(&path).map_err(|error| TaskError::io(&path, error))?;
         file.read_exact_at(&mut bytes, piece.offset)
-            .map_err(|error| match error.kind() {
-                io::ErrorKind::UnexpectedEof => {
-                    TaskError::damaged(&path, "it ends before its last leftover")
-                }
-                _ => TaskError::io(&path, error),
-            })?;
+            .map_err(failed)?;
         let mut offset = piece.offset;
         for line in bytes.split_inclusive(|byte| *byte == b'\n') {
             let read = line
@@ -74,9 +80,10 @@ pub(super) fn read_pieces(
 }
 
 /// Writes the leftovers of a task. Returns their number and the chunks. Without leftovers there is
-/// no file.
+/// no file. `name` is its path below the folder of the walk.
 pub(super) fn write_todo(
-    path: &Path,
+    folder: &Path,
+    name: &Path,
     task: u32,
     mut shares: Vec<Share>,
 ) -> io::Result<(u32, Vec<TodoChunk>)> {
@@ -89,7 +96,7 @@ pub(super) fn write_todo(
         let by_key = key(a).cmp(&key(b));
         by_key.then_with(|| a.leftover.path.cmp(&b.leftover.path))
     });
-    let mut out = BufWriter::new(File::create(path)?);
+    let mut out = BufWriter::new(create_file(folder, name)?);
     let mut chunks: Vec<TodoChunk> = Vec::new();
     let (mut index, mut offset) = (0, 0);
     for share in shares {

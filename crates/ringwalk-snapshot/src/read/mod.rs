@@ -121,16 +121,17 @@ impl Snapshot {
         Self::of_footer(file, name, &footer, info, Shape::Snapshot)
     }
 
-    /// Opens the part at `path`. Returns its rows, and the value of its key `ringwalk.part`.
+    /// Reads the part in an open file. Returns its rows, and the value of its key `ringwalk.part`.
     ///
     /// # Errors
     ///
     /// As [`open`](Self::open), for a part.
-    pub(crate) fn open_part<P: for<'p> Deserialize<'p>>(
-        path: &Path,
+    pub(crate) fn part_from_file<P: for<'p> Deserialize<'p>>(
+        file: File,
+        name: &Path,
     ) -> Result<(Self, P), ReadError> {
         let open = || {
-            let file = SharedFile::new(File::open(path).map_err(Reason::Io)?)?;
+            let file = SharedFile::new(file)?;
             let footer = Footer::read(&file)?;
             if !footer.pairs.contains_key(keys::PART) {
                 let why = format!("its footer has no key {}", keys::PART);
@@ -139,11 +140,11 @@ impl Snapshot {
             let part = value(&footer.pairs, keys::PART).map_err(Reason::Damaged)?;
             let info = Info::from_part_pairs(&footer.pairs).map_err(Reason::Damaged)?;
             Ok((
-                Self::of_footer(file, path, &footer, info, Shape::Part)?,
+                Self::of_footer(file, name, &footer, info, Shape::Part)?,
                 part,
             ))
         };
-        open().map_err(|reason| ReadError::new(path, reason))
+        open().map_err(|reason| ReadError::new(name, reason))
     }
 
     fn of_footer(
