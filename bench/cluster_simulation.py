@@ -208,7 +208,7 @@ class Simulation:
         todo = (len(rest), 0) if rest else None
         self.pool.add(
             replay.Position(1, 0),
-            lines.Commit(1, number, 1, "", [], None, todo, None, chunks, counts, seconds),
+            lines.Commit(1, number, 1, [], None, todo, None, chunks, counts, seconds),
         )
         self.budgets.learn(seconds, math.ceil(self.case.rate * seconds), given - len(rest))
         self.leftovers += len(rest)

@@ -720,7 +720,21 @@ def test_directories_that_are_not_accounted_for_make_a_snapshot_incomplete(top, 
     assert verdict["missing"] == ["directories that were found and are not accounted for: 1"]
 
 
-@pytest.mark.parametrize("key, value", [("rows", 0), ("bytes", 1), ("left", 0), ("chunks", [])])
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("rows", 0),
+        ("bytes", 1),
+        ("left", 0),
+        ("chunks", []),
+        ("chunks", [["0", 1, 1, False]]),
+        ("chunks", 5),
+        ("seconds", float("nan")),
+        ("entries", -1),
+        ("found", "1"),
+        ("todo", "tmp/1/../1/1-1.todo"),
+    ],
+)
 def test_a_result_that_contradicts_itself_is_a_failure(top, out, key, value):
     seen = set()
 

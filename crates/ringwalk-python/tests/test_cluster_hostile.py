@@ -380,6 +380,13 @@ def test_a_new_directory_is_not_made_behind_a_link(top, out, other):
     assert not (other / "new").exists()
 
 
+def test_a_file_system_that_gives_files_to_others_is_refused(top, out, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1234)
+    with pytest.raises(cluster.Refused, match=f"belongs to user {os.getuid()}"):
+        take([top], out)
+    assert not out.exists()
+
+
 @pytest.mark.parametrize(
     "name", ["../x", "/etc/passwd", "parts/../../x", "a/./b", "", "a//b", "a/"]
 )
@@ -389,3 +396,18 @@ def test_names_that_lead_elsewhere_are_no_names(tmp_path, name):
         with pytest.raises(ValueError, match="is no name of a file"):
             call(name)
     assert list(pathlib.Path(tmp_path).iterdir()) == []
+
+
+def test_no_other_module_opens_or_changes_files():
+    calls = "open|rename|replace|unlink|remove|mkdir|makedirs|rmdir|listdir|scandir|stat|truncate"
+    pattern = re.compile(rf"(\bos\.({calls})|shutil\.\w+|(?<![.\w])open)\(")
+    # Standard files that are closed, and the status of roots.
+    allowed = ("os.devnull", "os.stat(os.path.join(root,")
+    found = [
+        f"{path.name}: {line.strip()}"
+        for path in pathlib.Path(cluster.__file__).parent.glob("*.py")
+        if path.name != "files.py"
+        for line in path.read_text().splitlines()
+        if pattern.search(line) and not any(each in line for each in allowed)
+    ]
+    assert found == []

@@ -106,6 +106,8 @@ def snapshot(
     Dask stays open. *budget* is the greatest number of seconds of a task, *entries* that of
     entries.
 
+    The directory is for this user alone: others may not read it.
+
     With *resume* a run that has ended early goes on in the same directory. Then *roots*, *xattrs*,
     *atime* and *one_file_system* must be the same.
 
@@ -189,8 +191,8 @@ def verify(directory: _Path) -> dict[str, Any]:
     belonged to no task and were removed. Of a directory that cannot be changed, ``kept`` is false:
     nothing is removed, and the next run does not know what is damaged.
 
-    Raises `Refused` if *directory* has no snapshot, `Damaged` if its log or verdict is damaged, and
-    `OSError` if a file cannot be removed.
+    Raises `Refused` if *directory* has no snapshot or belongs to another user, `Damaged` if its log
+    or verdict is damaged, and `OSError` if a file cannot be removed.
     """
     from ringwalk.cluster.checks import verify
     from ringwalk.cluster.layout import absolute

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ringwalk.cluster import layout
-from ringwalk.cluster.lines import COUNTS, Chunk, Commit, Range
+from ringwalk.cluster.lines import COUNTS, OTHER, PART, Chunk, Commit, Range
 from ringwalk.cluster.shapes import NUMBER, shaped
 
 # A task that kills so many workers, or fails so often, is set aside.
@@ -87,20 +87,19 @@ def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
     digests = result["digests"]
     part = todo = errors = None
     if files["part"] is not None:
-        size, digest = digests["part"]
-        if size != result["bytes"]:
-            raise ValueError(f"the part has {size} bytes instead of {result['bytes']}")
-        part = (result["rows"], size, digest)
+        part = shaped([result["rows"], *digests["part"]], PART)
+        if part[1] != result["bytes"]:
+            raise ValueError(f"the part has {part[1]} bytes instead of {result['bytes']}")
     elif result["rows"]:
         raise ValueError(f"{result['rows']} rows, and no part")
     chunks: list[Chunk] = []
     if files["todo"] is not None:
-        todo = tuple(digests["todo"])
+        todo = shaped(list(digests["todo"]), OTHER)
         chunks = _chunks(result["chunks"], todo[0], result["left"])
     elif result["left"]:
         raise ValueError(f"{result['left']} leftovers, and no file of them")
     if files["errors"] is not None:
-        errors = tuple(digests["errors_file"])
+        errors = shaped(list(digests["errors_file"]), OTHER)
     return Commit(
         epoch=epoch,
         task=job.task,
@@ -118,7 +117,8 @@ def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
 def _chunks(given: list[Any], size: int, left: int) -> list[Chunk]:
     """Returns the chunks of a file with leftovers. Together they must be the whole file."""
     chunks, end = [], 0
-    for offset, length, lines, big in given:
+    for *numbers, big in given:
+        offset, length, lines = shaped(numbers, (NUMBER, NUMBER, NUMBER))
         if offset != end or length <= 0 or lines <= 0:
             raise ValueError(f"the chunk at byte {offset} does not follow the one before it")
         chunks.append(Chunk(length, lines, bool(big)))

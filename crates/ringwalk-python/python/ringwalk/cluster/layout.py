@@ -53,19 +53,19 @@ COMMITTED = re.compile(
 )
 
 
-def absolute(path: Any, new: bool = False) -> str:
+def absolute(path: Any) -> str:
     """Returns the path of the directory of a snapshot, without links and relative parts.
 
-    Raises `FileNotFoundError` for an empty path, as the system calls do. A `new` directory is not
-    made where a link at its place leads.
+    Raises `FileNotFoundError` for an empty path, as the system calls do.
     """
     text = os.fsdecode(path)
     if not text:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), text)
+    if os.path.exists(text):
+        return os.path.realpath(text)
+    # A new directory is not made where a link leads, which may be another user's.
     above, name = os.path.split(text.rstrip("/"))
-    if new and name not in ("", ".", ".."):
-        return os.path.join(os.path.realpath(above), name)
-    return os.path.realpath(text)
+    return os.path.join(os.path.realpath(above), name)
 
 
 def log_name(epoch: int) -> str:

@@ -130,7 +130,8 @@ class Commit:
 
 # Bytes and lines of a chunk; the lines of a share of a huge directory are negative.
 _LENGTH, _LINES = range(1, 1 << 32), range(-(1 << 32) + 1, 1 << 32)
-_SIZE = (NUMBER, NUMBER)
+# What the log says of a part, and of the other files of a task.
+PART, OTHER = (NUMBER, NUMBER, str), (NUMBER, NUMBER)
 
 
 def commit_of(value: dict[str, Any], epoch: int) -> Commit:
@@ -153,9 +154,9 @@ def commit_of(value: dict[str, Any], epoch: int) -> Commit:
         task=task,
         attempt=attempt,
         done=list(zip(done[::3], done[1::3], done[2::3])),
-        part=size("part", (NUMBER, NUMBER, str)),
-        todo=size("todo", _SIZE),
-        errors=size("errors", _SIZE),
+        part=size("part", PART),
+        todo=size("todo", OTHER),
+        errors=size("errors", OTHER),
         chunks=[
             Chunk(shaped(length, _LENGTH), abs(lines), lines < 0)
             for length, lines in zip(left[::2], left[1::2])

@@ -112,7 +112,7 @@ def run(
     kept = {name: settings[name] for name in ("xattrs", "atime", "one_file_system")}
     wanted = describe(roots, kept)
     if files is None:
-        files = Files(layout.absolute(output, new=not again))
+        files = Files(layout.absolute(output))
     if again and (known := _finished(files, wanted)) is not None:
         return known
     made = make_engine(engine, processes)
