@@ -39,7 +39,7 @@ def _naming(path: str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _WRONG_KIND:
-            raise Damaged(f"{path}: no file or folder of a snapshot: a link?") from error
+            raise Damaged(f"{path}: not a file or folder: links are not followed") from error
         error.filename = path
         raise
 

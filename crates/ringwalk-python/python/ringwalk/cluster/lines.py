@@ -139,7 +139,9 @@ def commit_of(value: dict[str, Any], epoch: int) -> Commit:
     needed = {"task": NUMBER, "try": NUMBER, "tmp": str, "s": float}
     shaped(value, {**needed, "done": [NUMBER], "n": [NUMBER]})
     task, attempt, done = value["task"], value["try"], value["done"]
-    left = shaped(value.get("left", []), [_LINES])
+    left = value.get("left", [])
+    shaped(left, [_LINES])
+    lengths = shaped(left[::2], [_LENGTH])
     if len(done) % 3 or len(left) % 2 or len(value["n"]) != len(COUNTS):
         raise ValueError("a list has another length than it must have")
     # A driver names no other file.
@@ -157,10 +159,7 @@ def commit_of(value: dict[str, Any], epoch: int) -> Commit:
         part=size("part", PART),
         todo=size("todo", OTHER),
         errors=size("errors", OTHER),
-        chunks=[
-            Chunk(shaped(length, _LENGTH), abs(lines), lines < 0)
-            for length, lines in zip(left[::2], left[1::2])
-        ],
+        chunks=[Chunk(length, abs(lines), lines < 0) for length, lines in zip(lengths, left[1::2])],
         counts=dict(zip(COUNTS, value["n"])),
         seconds=value["s"],
     )
