@@ -173,6 +173,14 @@ pub struct Failure {
     pub errno: Errno,
 }
 
+/// Returns the error that has a number of a file. `None` if there is no such error: the constructor
+/// of [`Errno`] panics then.
+pub(crate) fn stored_errno(number: i64) -> Option<Errno> {
+    let number = i32::try_from(number).ok();
+    let number = number.filter(|number| (1..4096).contains(number))?;
+    Some(Errno::from_raw_os_error(number))
+}
+
 /// Why a file was left out: a directory has not been read, or a file does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -220,3 +228,6 @@ impl Skipped {
         Self::ALL.get(usize::from(number)).copied()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,9 @@
 //! The entry of a row: the way back from a file to a writer.
 
-use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped, stored_errno};
 use crate::read::Chunk;
 use crate::schema::Column;
 use crate::time::unclamp;
-use ringwalk::Errno;
 
 /// The columns that make an entry, and place it.
 pub(crate) const COLUMNS: [Column; 26] = [
@@ -64,11 +63,10 @@ pub(crate) fn stored_entry<'c>(
     let text = |column| chunk.bytes(column, at).map(String::from_utf8_lossy);
     if let Some(name) = text(Column::Operation) {
         let operation = FailedOperation::of_name(&name);
-        let errno = chunk.integer(Column::Errno, at);
-        let errno = errno.and_then(|errno| i32::try_from(errno).ok());
+        let errno = chunk.integer(Column::Errno, at).and_then(stored_errno);
         entry.failure = Some(Failure {
             operation: operation.ok_or("an operation is not known")?,
-            errno: Errno::from_raw_os_error(errno.ok_or("an error has no number")?),
+            errno: errno.ok_or("an error has no number")?,
         });
     }
     if let Some(name) = text(Column::Skipped) {

@@ -238,9 +238,7 @@ fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failur
         expected.insert(part.task, part.failures);
     }
     folder.errors(|line| {
-        let failure = line.failure();
-        let failure =
-            failure.ok_or_else(|| format!("operation {:?} is not known", line.operation))?;
+        let failure = line.failure()?;
         if line.root.is_some_and(|root| root >= roots) {
             return Err("it is of a root that there is not".to_owned());
         }

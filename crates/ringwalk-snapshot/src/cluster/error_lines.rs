@@ -1,9 +1,8 @@
 //! The failures of a task as lines of JSON.
 
 use super::files::create_file;
-use crate::entry::{FailedOperation, Failure};
+use crate::entry::{FailedOperation, Failure, stored_errno};
 use crate::info::{Text, json};
-use ringwalk::Errno;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use serde::{Deserialize, Serialize};
 use std::fs::File;
@@ -33,14 +32,21 @@ pub(super) struct ErrorLine {
 }
 
 impl ErrorLine {
-    /// Returns the failure; `None` if the operation is not known.
-    pub(super) fn failure(&self) -> Option<Failure> {
-        Some(Failure {
-            operation: match &self.operation[..] {
-                TASK => FailedOperation::Read,
-                name => FailedOperation::of_name(name)?,
-            },
-            errno: Errno::from_raw_os_error(self.errno),
+    /// Returns the failure.
+    ///
+    /// # Errors
+    ///
+    /// If the operation or the number of the error is not known.
+    pub(super) fn failure(&self) -> Result<Failure, String> {
+        let operation = match &self.operation[..] {
+            TASK => Some(FailedOperation::Read),
+            name => FailedOperation::of_name(name),
+        };
+        let unknown = || format!("operation {:?} is not known", self.operation);
+        let no_error = || format!("there is no error {}", self.errno);
+        Ok(Failure {
+            operation: operation.ok_or_else(unknown)?,
+            errno: stored_errno(self.errno.into()).ok_or_else(no_error)?,
         })
     }
 }

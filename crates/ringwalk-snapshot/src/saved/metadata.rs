@@ -5,6 +5,7 @@
     reason = "numbers of 32 bits, and rows within a page"
 )]
 
+use crate::entry::stored_errno;
 use crate::read::{Chunk, Page, Snapshot};
 use crate::schema::Column;
 use crate::time::timestamp;
@@ -127,11 +128,7 @@ pub(super) enum SavedError {
 #[inline]
 pub(super) fn error_of(chunk: &Chunk, at: usize) -> Option<(SavedError, Errno)> {
     let errno = chunk.integer(Column::Errno, at)?;
-    // An error number is at most 4095.
-    let errno = i32::try_from(errno)
-        .ok()
-        .filter(|errno| (1..4096).contains(errno));
-    let errno = Errno::from_raw_os_error(errno.unwrap_or(Errno::IO.raw_os_error()));
+    let errno = stored_errno(errno).unwrap_or(Errno::IO);
     let operation = match chunk.bytes(Column::Operation, at) {
         Some(b"open") => SavedError::Open,
         Some(b"read") => SavedError::Read,

@@ -138,3 +138,46 @@ fn leftovers_are_read_from_no_other_folder() {
     let error = task.run(task.walk()).unwrap_err();
     assert!(error.reason().contains("ends before"), "{error}");
 }
+
+/// Values of other types, deep JSON, and numbers of errors that there are not.
+#[test]
+fn lines_that_say_anything_are_damage() {
+    let tree = tree();
+    let mut driver = Driver::new(&[tree.path()]);
+    driver.run(std::iter::repeat(1000));
+    let deep = "[".repeat(100_000);
+    let error = |errno: &str| {
+        format!("{{\"root\":0,\"path\":\"x\",\"operation\":\"open\",\"errno\":{errno}}}")
+    };
+    let lines = [
+        ("manifest.jsonl", deep.clone()),
+        (
+            "manifest.jsonl",
+            "{\"path\":5,\"rows\":1,\"bytes\":1}".to_owned(),
+        ),
+        (
+            "manifest.jsonl",
+            "{\"path\":\"x\",\"rows\":-1,\"bytes\":1}".to_owned(),
+        ),
+        ("manifest.jsonl", "[]".to_owned()),
+        ("errors/1-1.errors", deep.clone()),
+        ("errors/1-1.errors", "{\"root\":\"0\"}".to_owned()),
+        ("errors/1-1.errors", error("0")),
+        ("errors/1-1.errors", error("-1")),
+        ("errors/1-1.errors", error("4096")),
+        ("errors/1-1.errors", error("99999999999")),
+    ];
+    let manifest = fs::read(driver.path().join("manifest.jsonl")).unwrap();
+    for (name, line) in lines {
+        let path = driver.path().join(name);
+        fs::write(&path, line.clone() + "\n").unwrap();
+        let error = driver.compact().unwrap_err();
+        assert_eq!(error.path(), path, "{line:.60}: {error}");
+        assert!(error.reason().starts_with("line 1 is damaged: "), "{error}");
+        fs::remove_file(&path).unwrap();
+        fs::write(driver.path().join("manifest.jsonl"), &manifest).unwrap();
+    }
+    fs::write(driver.path().join("snapshot.json"), deep).unwrap();
+    let error = driver.compact().unwrap_err();
+    assert!(error.path().ends_with("snapshot.json"), "{error}");
+}
