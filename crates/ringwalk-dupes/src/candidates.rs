@@ -34,7 +34,7 @@ impl Search {
             let first = chosen.len();
             for names in inventory.inodes(class) {
                 let device = inventory.file(FileId(names.start)).device;
-                let is_unique = inventory.devices[usize::from(device)].is_unique;
+                let is_unique = inventory.devices[usize::from(device)].trust.is_unique;
                 let most = if is_unique { 1 } else { names.len() };
                 chosen.extend(names.take(most).map(FileId));
             }
@@ -72,7 +72,7 @@ impl Candidates {
             Candidate {
                 name: self.inventory.file_path(*id),
                 version: file.version(device.number.unwrap_or(0)),
-                is_unique: device.is_unique,
+                is_unique: device.trust.is_unique,
             }
         })
     }

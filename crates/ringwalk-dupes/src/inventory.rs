@@ -18,7 +18,7 @@ use record::MANY_LINKS;
 pub(crate) use record::{FileRecord, FoundFile, KNOWN};
 
 use ringwalk::Identity;
-use ringwalk::identity::Sameness;
+use ringwalk::identity::{IdentityTrust, Sameness};
 use ringwalk_hash::cache::NotKept;
 use ringwalk_snapshot::FileSystemInfo;
 use std::collections::{HashMap, HashSet};
@@ -110,8 +110,8 @@ pub(crate) struct Device {
     pub(crate) number: Option<u64>,
     /// The snapshot that it was met in, and its place there.
     pub(crate) snapshot: Option<(usize, i64)>,
-    /// Two names with one inode number are one file. Otherwise they can be two files.
-    pub(crate) is_unique: bool,
+    /// What says that two names are those of one file.
+    pub(crate) trust: IdentityTrust,
     /// What names it. `None` if that was not asked for, or could not be found out.
     pub(crate) info: Option<FileSystemInfo>,
 }
@@ -288,7 +288,7 @@ impl Inventory {
 
     /// Returns true if two names are those of one file.
     pub(crate) fn is_same_file(&self, a: &FileRecord, b: &FileRecord) -> bool {
-        let is_unique = self.devices[usize::from(a.device)].is_unique;
+        let is_unique = self.devices[usize::from(a.device)].trust.is_unique;
         let is_one = || is_unique || std::ptr::eq(a, b) || a.is_linked_like(b);
         a.size == b.size && a.has_inode_of(b) && is_one()
     }

@@ -20,6 +20,8 @@ const BITS: u64 = 0xffff_ffff;
 pub const V9FS: u64 = 0x0102_1997;
 /// AFS.
 pub const AFS: u64 = libc::AFS_SUPER_MAGIC as u64 & BITS;
+/// `BeeGFS` (stat(1) of coreutils lists it).
+pub const BEEGFS: u64 = 0x1983_0326;
 /// `binfmt_misc`.
 pub const BINFMT_MISC: u64 = 0x4249_4e4d;
 /// The file system of BPF objects.
@@ -54,6 +56,8 @@ pub const FAT: u64 = libc::MSDOS_SUPER_MAGIC as u64 & BITS;
 pub const FUSE: u64 = libc::FUSE_SUPER_MAGIC as u64 & BITS;
 /// GFS2.
 pub const GFS2: u64 = 0x0116_1970;
+/// GPFS, which IBM calls Storage Scale (stat(1) of coreutils lists it).
+pub const GPFS: u64 = 0x4750_4653;
 /// hugetlbfs.
 pub const HUGETLBFS: u64 = libc::HUGETLBFS_MAGIC as u64 & BITS;
 /// Lustre.

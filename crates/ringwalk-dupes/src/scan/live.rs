@@ -1,7 +1,7 @@
 //! The visitor of a walk that fills the inventory.
 
 use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
-use ringwalk::identity::TrustOfDevices;
+use ringwalk::identity::{IdentityTrust, TrustOfDevices};
 use ringwalk::{Batch, Entry, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
 use ringwalk_hash::{FileVersion, kernel_file_system};
 use ringwalk_sys::sync::lock;
@@ -68,8 +68,8 @@ impl<'s> LiveVisitor<'s> {
         Self { scan }
     }
 
-    /// Returns true if two names with one inode number on this device are one file.
-    fn is_unique(&self, entry: &Entry<'_, State>, dev: u64) -> bool {
+    /// Returns how far identities can be trusted on the device of an entry.
+    fn trust(&self, entry: &Entry<'_, State>, dev: u64) -> IdentityTrust {
         let link = if entry.depth() == 0 {
             OFlags::empty()
         } else {
@@ -77,11 +77,8 @@ impl<'s> LiveVisitor<'s> {
         };
         // The entry itself: what holds it can be on another device.
         let flags = OFlags::PATH | OFlags::CLOEXEC | link;
-        let trust = self
-            .scan
-            .trust
-            .of(dev, || open(entry.path(), flags, Mode::empty()).ok());
-        trust.is_unique
+        let file = || open(entry.path(), flags, Mode::empty()).ok();
+        self.scan.trust.of(dev, file)
     }
 
     /// Returns true if a directory is a reference. If it is not known which one it is, it is none
@@ -142,7 +139,7 @@ impl<'s> LiveVisitor<'s> {
             entry.prune();
             return Ok(());
         }
-        let is_unique = self.is_unique(entry, metadata.dev);
+        let is_unique = self.trust(entry, metadata.dev).is_unique;
         let is_reference = above.is_some_and(|above| above.is_reference)
             || self.is_reference(entry, metadata.identity(), is_unique);
         let id = match above {
@@ -180,7 +177,7 @@ impl<'s> LiveVisitor<'s> {
         let device = Device {
             number: Some(metadata.dev),
             snapshot: None,
-            is_unique: self.is_unique(entry, metadata.dev),
+            trust: self.trust(entry, metadata.dev),
             info: None,
         };
         let device = inventory.device(device)?;

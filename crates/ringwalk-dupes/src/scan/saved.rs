@@ -236,7 +236,7 @@ impl Rows<'_> {
         let device = Device {
             number: None,
             snapshot: Some((self.number, index)),
-            is_unique: info.is_some_and(|info| info.known().trust().is_unique),
+            trust: info.map(FileSystemInfo::known).unwrap_or_default().trust(),
             info: info.cloned(),
         };
         let place = self.inventory.device(device)?;

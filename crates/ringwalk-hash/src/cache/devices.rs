@@ -3,6 +3,7 @@
 use super::NotKept;
 use super::record::FileSystem;
 use crate::FileVersion;
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{Fields, Metadata, mounts};
 use ringwalk_sys::sync::IgnorePoison;
 use ringwalk_sys::{FileSystemIdentity, Statx, magic, statx};
@@ -11,10 +12,9 @@ use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::RwLock;
 
-/// File systems whose inode numbers stay the same when they are mounted again, and where every
-/// write sets times. A write through a mapping (mmap(2)) does so once in each period of write-back.
+/// File systems where every write sets times. A write through a mapping (mmap(2)) does so once in each period of write-back.
 /// tmpfs sets no times then. On network file systems other machines set times by other clocks.
-const TRUSTED: &[u64] = &[magic::BTRFS, magic::EXT4, magic::F2FS, magic::XFS];
+const SETS_TIMES: &[u64] = &[magic::BTRFS, magic::EXT4, magic::F2FS, magic::XFS];
 
 /// The devices that the cache was shown.
 #[derive(Debug, Default)]
@@ -88,7 +88,9 @@ fn identify(file: impl AsFd, dev: u64) -> Result<FileSystem, NotKept> {
     if metadata.dev != dev {
         return Err(NotKept::UnknownDevice);
     }
-    if !magic::of(&file).is_ok_and(|found| TRUSTED.contains(&found)) {
+    let sets_times = magic::of(&file).is_ok_and(|found| SETS_TIMES.contains(&found));
+    let trust = IdentityTrust::of(&file);
+    if !sets_times || !trust.keeps_inode || !trust.keeps_birth {
         return Err(NotKept::OtherType);
     }
     let identity = FileSystemIdentity::of(file);

@@ -83,7 +83,7 @@ const OVERLAY: IdentityTrust = IdentityTrust {
 /// Not in the table, so without trust, is bcachefs too: subvolumes with equal inode numbers share
 /// one device number there.
 #[rustfmt::skip]
-const TYPES: [(u64, &[&str], IdentityTrust); 21] = [
+const TYPES: [(u64, &[&str], IdentityTrust); 23] = [
     (magic::EXT4, &["ext2", "ext3", "ext4"], ON_DISK),
     (magic::XFS, &["xfs"], ON_DISK),
     (magic::F2FS, &["f2fs"], ON_DISK),
@@ -95,8 +95,11 @@ const TYPES: [(u64, &[&str], IdentityTrust); 21] = [
     (magic::NFS, &["nfs", "nfs4"], NAMELESS),
     (magic::CEPH, &["ceph"], NAMELESS),
     (magic::LUSTRE, &["lustre"], NAMELESS),
-    (magic::TMPFS, &["tmpfs", "devtmpfs"], UNTIL_UNMOUNTED),
-    (magic::RAMFS, &["ramfs", "rootfs"], UNTIL_UNMOUNTED),
+    (magic::GPFS, &["gpfs"], NAMELESS),
+    (magic::BEEGFS, &["beegfs"], NAMELESS),
+    // No file outlives the mount, so each keeps its number.
+    (magic::TMPFS, &["tmpfs", "devtmpfs"], NAMELESS),
+    (magic::RAMFS, &["ramfs", "rootfs"], NAMELESS),
     (magic::FAT, &["vfat", "msdos"], UNTIL_UNMOUNTED),
     (magic::EXFAT, &["exfat"], UNTIL_UNMOUNTED),
     (magic::OVERLAYFS, &["overlay"], OVERLAY),
