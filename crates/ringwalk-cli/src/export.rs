@@ -10,11 +10,13 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk::shown::lines;
+use ringwalk_output::Unpublished;
 use ringwalk_snapshot::exchange::{ExportError, write_csv, write_ncdu_json, write_ndjson};
-use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished};
+use ringwalk_snapshot::{RowCounter, Snapshot};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::output_file::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 use crate::status::failed;
@@ -77,7 +79,9 @@ fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
     let file = Unpublished::new(output).map_err(unwritable)?;
     write(&snapshot, root, args.to, options, file.file())
         .map_err(|error| export_failed(path, output, &error))?;
-    file.publish().map_err(unwritable)
+    let not_kept = file.publish().map_err(unwritable)?;
+    not_kept.inspect(|rights| say_not_kept(output, *rights));
+    Ok(())
 }
 
 fn write(

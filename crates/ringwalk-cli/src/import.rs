@@ -14,6 +14,7 @@ use crate::cli::parse_memory;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::export::is_same;
+use crate::output_file::say_not_kept;
 use crate::progress::Progress;
 use crate::status::failed;
 
@@ -53,6 +54,7 @@ pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
         return failed(output, "this is the file to import: expected another one");
     }
     let mut options = WriteOptions::default();
+    options.not_kept = say_not_kept;
     options.memory = args.memory;
     let progress = Progress::of_rows(engine.progress, options.progress.clone());
     let imported = import(file, options, output);

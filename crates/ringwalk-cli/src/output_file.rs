@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
-use ringwalk_snapshot::Unpublished;
+use ringwalk_output::{NotKept, Unpublished};
 
 use crate::console;
 use crate::quote::quoted;
@@ -44,10 +44,16 @@ impl<'a> OutputFile<'a> {
         write(&mut out).map_err(|failure| message(path, &failure))?;
         let flushed = out.flush();
         drop(out);
-        flushed
-            .and_then(|()| file.publish())
-            .map_err(|failure| message(path, &console::reason(&failure)))
+        let published = flushed.and_then(|()| file.publish());
+        let not_kept = published.map_err(|failure| message(path, &console::reason(&failure)))?;
+        not_kept.inspect(|rights| say_not_kept(Path::new(path), *rights));
+        Ok(())
     }
+}
+
+/// Reports what the file at `output` could not keep of the rights of the file that it replaced.
+pub fn say_not_kept(output: &Path, rights: NotKept) {
+    console::error(format_args!("{}: {rights}", quoted(output)));
 }
 
 fn message(path: &OsStr, reason: &dyn Display) -> String {

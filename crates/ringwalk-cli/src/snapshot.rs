@@ -11,6 +11,7 @@ use crate::cli::SnapshotArgs;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
+use crate::output_file::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::status::{TROUBLE, failed};
@@ -22,6 +23,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         Err(error) => return not_captured(&error),
     };
     let mut write = WriteOptions::default();
+    write.not_kept = say_not_kept;
     write.memory = args.memory;
     write.contents = Contents {
         atime: args.atime,

@@ -1,8 +1,11 @@
-//! Converts the engine's errors to Python exceptions.
+//! Converts the engine's errors to Python exceptions and warnings.
 
-use pyo3::exceptions::PyOSError;
+use pyo3::exceptions::{PyOSError, PyRuntimeWarning};
 use pyo3::prelude::*;
 use ringwalk::Errno;
+use ringwalk_snapshot::NotKept;
+use std::ffi::CString;
+use std::path::Path;
 
 /// Returns `OSError(errno, strerror, filename)`, which Python turns into `FileNotFoundError`,
 /// `PermissionError` and so on.
@@ -17,4 +20,18 @@ pub(crate) fn os_error(errno: Errno, filename: &Bound<'_, PyAny>) -> PyErr {
         Ok(text) => PyOSError::new_err((errno.raw_os_error(), text, filename.clone().unbind())),
         Err(error) => error,
     }
+}
+
+/// Warns of the rights of a replaced file that the new one at `output` could not get. A filter that
+/// turns warnings into exceptions cannot undo the file: Python's hook gets the exception.
+pub(crate) fn warn_not_kept(output: &Path, rights: NotKept) {
+    Python::attach(|py| {
+        let message = format!("{}: {rights}", output.display());
+        let category = py.get_type::<PyRuntimeWarning>();
+        // A path has no NUL.
+        let message = CString::new(message).unwrap_or_default();
+        if let Err(error) = PyErr::warn(py, &category, &message, 1) {
+            error.write_unraisable(py, None);
+        }
+    });
 }

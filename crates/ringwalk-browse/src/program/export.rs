@@ -2,8 +2,9 @@
 
 use crate::saved::join;
 use crate::service::{Export, Format, Matches};
+use ringwalk_output::Unpublished;
 use ringwalk_snapshot::exchange::{ExportError, write_ncdu_json, write_ndjson};
-use ringwalk_snapshot::{RowCounter, Snapshot, Unpublished, excerpt};
+use ringwalk_snapshot::{RowCounter, Snapshot, excerpt};
 use std::path::Path;
 
 /// Writes all of a snapshot. The file appears whole or not at all, and never takes the place of
@@ -26,6 +27,7 @@ pub(super) fn export_all(
             .map_err(ExportError::Write),
     };
     written.map_err(|error| error.to_string())?;
+    // It replaces nothing, so there are no rights that it could not keep.
     let published = unpublished.publish();
     published.map_err(|error| ringwalk_gnu::reason(&error))?;
     let is_complete = snapshot.info().verdict.complete;

@@ -7,6 +7,7 @@ use super::args::Algo;
 use super::{HashArgs, file_error, hash_options, no_thread};
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::output_file::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
@@ -64,7 +65,8 @@ pub(super) fn run(
     let candidates = candidates(args, options, &has_failed)?;
     let hashes = hash(&candidates, args, options, &has_failed)?;
     drop(candidates);
-    let write = WriteOptions::default();
+    let mut write = WriteOptions::default();
+    write.not_kept = say_not_kept;
     let rows = write.progress.clone();
     let capture = capture
         .one_file_system(args.one_file_system)

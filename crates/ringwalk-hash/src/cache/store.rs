@@ -2,9 +2,9 @@
 
 use super::record::BLOCK;
 use super::{CacheError, CacheErrorKind};
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
+use ringwalk_output::{Place, Unpublished};
+use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use rustix::io::Errno;
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -70,10 +70,11 @@ impl Store {
     /// Puts a new file into the place of this one. `fill` writes the sorted section behind the
     /// header, and returns the number of its blocks.
     pub(super) fn replace(&self, fill: impl FnOnce(&File) -> io::Result<u64>) -> io::Result<()> {
-        let new = New::create(&self.path)?;
-        let blocks = fill(&new.file)?;
-        new.file.write_all_at(&header(blocks), 0)?;
-        new.publish(&self.path)
+        let new = Unpublished::with_mode(&self.path, MODE)?;
+        let blocks = fill(new.file())?;
+        new.file().write_all_at(&header(blocks), 0)?;
+        // A user who may not open the new cache gets an error.
+        new.publish().map(|_| ())
     }
 }
 
@@ -81,14 +82,12 @@ use CacheErrorKind::{Damaged, InUse, NotACache, Open, OtherVersion, Read, Write}
 
 fn open_locked(path: &Path) -> Result<File, CacheErrorKind> {
     for _ in 0..MOST_ATTEMPTS {
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::CLOEXEC;
-        // Neither a terminal nor a device is to be waited for.
-        let flags = flags | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let file = match open(path, flags, MODE) {
-            Ok(file) => File::from(file),
+        let opened = Place::of(path).and_then(|place| place.open(OFlags::empty(), MODE));
+        let file = match opened.map_err(|error| (Errno::from_io_error(&error), error)) {
+            Ok(file) => file,
             // A socket, or a device without a driver.
-            Err(Errno::NXIO | Errno::NODEV) => return Err(NotACache),
-            Err(errno) => return Err(Open(errno.into())),
+            Err((Some(Errno::NXIO | Errno::NODEV), _)) => return Err(NotACache),
+            Err((_, error)) => return Err(Open(error)),
         };
         let opened = file.metadata().map_err(Open)?;
         if !opened.is_file() {
@@ -160,57 +159,4 @@ fn read_header(file: &File) -> Result<u64, CacheErrorKind> {
         return Err(Damaged);
     }
     Ok(blocks)
-}
-
-/// A file that is to replace a cache. It is removed, unless it is published.
-struct New {
-    file: File,
-    path: PathBuf,
-    is_published: bool,
-}
-
-impl New {
-    /// Creates the file beside the cache, whose lock this process holds.
-    fn create(path: &Path) -> io::Result<Self> {
-        let mut name = OsString::from(".");
-        let old = path.file_name().unwrap_or_default();
-        // A name has at most 255 bytes.
-        name.push(old.to_string_lossy().chars().take(50).collect::<String>());
-        name.push(".ringwalk-new");
-        let path = path.with_file_name(name);
-        // A process that was killed has left it. Only the owner of the lock makes one.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
-        }
-        let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
-        let file = open(&path, flags, MODE)?;
-        Ok(Self {
-            file: file.into(),
-            path,
-            is_published: false,
-        })
-    }
-
-    /// Writes the file to the disk, and gives it the name of the old one.
-    fn publish(mut self, path: &Path) -> io::Result<()> {
-        self.file.sync_all()?;
-        fs::rename(&self.path, path)?;
-        self.is_published = true;
-        let folder = path.parent().unwrap_or(Path::new("/"));
-        match rustix::fs::fsync(File::open(folder)?) {
-            // The file system has no way to do this.
-            Err(Errno::INVAL | Errno::NOTSUP) | Ok(()) => Ok(()),
-            Err(errno) => Err(errno.into()),
-        }
-    }
-}
-
-impl Drop for New {
-    fn drop(&mut self) {
-        if !self.is_published {
-            // The next run removes it, if this does not.
-            let _ = fs::remove_file(&self.path);
-        }
-    }
 }

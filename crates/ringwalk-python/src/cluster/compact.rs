@@ -1,5 +1,6 @@
 //! The snapshot of all parts.
 
+use crate::errors::warn_not_kept;
 use crate::snapshot::{Failure, info_dictionary};
 use crate::waiting;
 use pyo3::prelude::*;
@@ -24,6 +25,7 @@ pub(crate) fn cluster_compact(
     let path = |bytes| PathBuf::from(OsString::from_vec(bytes));
     let (directory, output) = (path(directory), path(output));
     let mut options = WriteOptions::default();
+    options.not_kept = warn_not_kept;
     options.memory = memory.unwrap_or(options.memory);
     let stop = Arc::<AtomicBool>::default();
     let compact = Compact::new(&directory)

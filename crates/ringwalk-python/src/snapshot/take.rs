@@ -2,6 +2,7 @@
 
 use super::failure::Failure;
 use super::info;
+use crate::errors::warn_not_kept;
 use crate::given::{self, Engine, Given};
 use crate::waiting;
 use pyo3::prelude::*;
@@ -59,6 +60,7 @@ pub(crate) fn take_snapshot<'py>(
     let output = Given::new(output)?;
     let since = since.map(Given::new).transpose()?;
     let mut write = WriteOptions::default();
+    write.not_kept = warn_not_kept;
     write.memory = memory.unwrap_or(write.memory);
     write.contents = Contents {
         atime,

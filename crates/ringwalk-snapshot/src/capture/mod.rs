@@ -33,7 +33,6 @@ use crate::read::{ReadError, Snapshot};
 use crate::saved::OlderSnapshot;
 use crate::schema::{Contents, HASH_BYTES};
 use crate::seal::seal;
-use crate::write::publish::Unpublished;
 use crate::write::spill::unnamed_file;
 use crate::write::stage::Stage;
 use crate::write::{Referred, WriteOptions, write};
@@ -46,6 +45,7 @@ use ringwalk::{Fields, Follow, Metadata, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
+use ringwalk_output::Unpublished;
 pub(crate) use shared::{Fatal, Shared};
 use shared_mounts::SharedMounts;
 use std::ffi::OsString;
@@ -311,7 +311,8 @@ impl Capture {
         // This takes most of the time of `publish`, and the work may be stopped meanwhile.
         file.file().sync_all().map_err(failed)?;
         self.check_stop(output)?;
-        file.publish().map_err(failed)?;
+        let published = self.options.publish(file, output);
+        published.map_err(failed)?;
         Ok(captured)
     }
 

@@ -12,10 +12,10 @@ use crate::info::{Info, RootInfo, Run};
 use crate::read::Snapshot;
 use crate::schema::Contents;
 use crate::seal::seal;
-use crate::write::publish::Unpublished;
 use crate::write::spill::unnamed_file;
 use crate::write::stage::{Stage, StageWriter};
 use crate::write::{Failures, WriteOptions, write};
+use ringwalk_output::Unpublished;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,8 @@ impl Compact {
         let info = self.run_into(file.file(), output)?;
         file.file().sync_all().map_err(failed)?;
         self.check_stop(output)?;
-        file.publish().map_err(failed)?;
+        let published = self.options.publish(file, output);
+        published.map_err(failed)?;
         Ok(info)
     }
 

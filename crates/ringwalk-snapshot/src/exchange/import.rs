@@ -1,5 +1,6 @@
 //! Import: the format of a file, and the snapshot made from it.
 
+use ringwalk_output::Unpublished;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -11,7 +12,7 @@ use super::entries::Entries;
 use super::error::{ImportError, Place};
 use super::item::Header;
 use super::{read_ncdu_binary, read_ncdu_json};
-use crate::{Info, Moment, Snapshot, TreeBuilder, Unpublished, WriteOptions};
+use crate::{Info, Moment, Snapshot, TreeBuilder, WriteOptions};
 
 /// First bytes of a zstd frame (RFC 8878), which ncdu -c writes.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";

@@ -3,7 +3,6 @@
 use super::merge::{repack, with_entry};
 use super::pack::{Packer, Unpacker};
 use super::piece::{PIECE, PieceBuilder};
-use super::publish::Unpublished;
 use super::spill::unnamed_file;
 use super::stage::{Stage, StageWriter};
 use super::{Failures, WriteOptions, write};
@@ -11,6 +10,7 @@ use crate::entry::Entry;
 use crate::info::{Info, RootInfo};
 use crate::schema::LONGEST_PATH;
 use crate::seal::seal;
+use ringwalk_output::Unpublished;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -172,8 +172,9 @@ impl TreeBuilder {
     /// If a directory is still open, or the file cannot be written.
     pub fn finish(self, info: Info, output: &Path) -> io::Result<Info> {
         let file = Unpublished::new(output)?;
+        let options = self.options.clone();
         let info = self.finish_into(info, file.file())?;
-        file.publish()?;
+        options.publish(file, output)?;
         Ok(info)
     }
 

@@ -17,7 +17,6 @@
 //! | `links.rs` | files with several links: which name is charged |
 //! | `rows.rs`, `file_cells.rs` | rows as columns |
 //! | `encode.rs`, `pages.rs` | the columns as Parquet, and their pages with checksums |
-//! | `publish.rs` | a file that appears whole |
 
 mod assemble;
 pub(crate) mod builder;
@@ -32,7 +31,6 @@ pub(crate) mod pack;
 mod pages;
 pub(crate) mod path;
 pub(crate) mod piece;
-pub(crate) mod publish;
 pub(crate) mod rows;
 pub(crate) mod run;
 mod sorter;
@@ -49,10 +47,12 @@ use crate::schema::{Contents, Shape};
 use assemble::Assembler;
 pub(crate) use assemble::{Referred, Sink};
 use encode::ParquetSink;
+use ringwalk_output::{NotKept, Unpublished};
 use rows::Rows;
 use stage::Staged;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::thread::available_parallelism;
 
 /// Bytes of listings in memory, by default. With the buffers of the encoder, a snapshot
@@ -73,6 +73,9 @@ pub struct WriteOptions {
     /// Counts first the rows that are collected, then those that are written, for a display of
     /// progress.
     pub progress: RowCounter,
+    /// Called with the output and the rights of the old file there that the new one could not get.
+    /// The user should know them.
+    pub not_kept: fn(&Path, NotKept),
 }
 
 impl Default for WriteOptions {
@@ -82,11 +85,20 @@ impl Default for WriteOptions {
             memory: DEFAULT_MEMORY,
             threads: available_parallelism().unwrap_or(NonZeroUsize::MIN),
             progress: RowCounter::default(),
+            not_kept: |_, _| {},
         }
     }
 }
 
 impl WriteOptions {
+    /// Writes the file to the disk, and lets it appear at `output`.
+    pub(crate) fn publish(&self, file: Unpublished, output: &Path) -> io::Result<()> {
+        if let Some(rights) = file.publish()? {
+            (self.not_kept)(output, rights);
+        }
+        Ok(())
+    }
+
     /// Bytes of listings that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.memory - self.sorting()

@@ -5,20 +5,22 @@
 //! they get a name, the new file has a name of its own from the beginning. It is removed after an
 //! error.
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, open, openat, renameat, unlinkat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat, renameat, unlinkat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+
+use crate::rights::Rights;
+use crate::{NotKept, Place};
 
 /// The permissions of a new file, less those of the umask.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 
-/// The bits of a mode that are permissions.
-const PERMISSIONS: u32 = 0o777;
+/// The permissions of a file that will get those of an old one.
+const OWN_MODE: Mode = Mode::from_raw_mode(0o600);
 
 /// The folder in which the kernel lists the descriptors of the process.
 const DESCRIPTORS: &str = "/proc/self/fd";
@@ -29,8 +31,9 @@ const MOST_LEFT: u32 = 1000;
 /// A file that has no place yet.
 #[derive(Debug)]
 pub struct Unpublished {
+    place: Place,
+    /// The folder of the place, open for fsync(2).
     folder: OwnedFd,
-    name: OsString,
     /// The name that the file has meanwhile, if it could not be without one.
     temporary: Option<OsString>,
     file: File,
@@ -38,48 +41,36 @@ pub struct Unpublished {
 
 impl Unpublished {
     /// Creates a file that is to be published at `path`. A relative path is below the working
-    /// directory. The file has the permissions of the one that it will replace.
+    /// directory. A symbolic link stays: the file that it leads to is replaced or created.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be opened or written to, or if `path` is no regular file. A symbolic
-    /// link stays: the file that it leads to is replaced.
+    /// If the folder cannot be opened or written to, if `path` is no regular file, or if the link
+    /// or the file there belongs to another user, in a sticky directory that others may write to.
     pub fn new(path: &Path) -> io::Result<Self> {
-        let resolved = match fs::symlink_metadata(path) {
-            Ok(old) if old.is_symlink() => fs::canonicalize(path)?,
-            _ => path.to_owned(),
+        Self::with_mode(path, MODE)
+    }
+
+    /// As [`new`](Self::new), with permissions for a file that replaces no other one.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`new`](Self::new).
+    pub fn with_mode(path: &Path, mode: Mode) -> io::Result<Self> {
+        let place = Place::of(path)?;
+        let mode = if place.old()?.is_some() {
+            OWN_MODE
+        } else {
+            mode
         };
-        let path = resolved.as_path();
-        let name = path
-            .file_name()
-            .ok_or_else(|| io::Error::from(Errno::ISDIR))?;
-        let old = match fs::metadata(path) {
-            Ok(old) if old.is_dir() => return Err(Errno::ISDIR.into()),
-            // A device or a pipe must not become a file.
-            Ok(old) if !old.is_file() => return Err(io::Error::other("not a regular file")),
-            Ok(old) => Some(old),
-            // What is wrong with the path comes up when the file is created.
-            Err(_) => None,
-        };
-        let folder_path = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let folder = open(folder_path, flags, Mode::empty())?;
-        let (file, temporary) = create(&folder, name)?;
-        let new = Self {
+        let folder = place.readable_folder()?;
+        let (file, temporary) = create(&folder, &place.name, mode)?;
+        Ok(Self {
+            place,
             folder,
-            name: name.to_owned(),
             temporary,
             file,
-        };
-        // Who could not read the old file must not read the new one.
-        if let Some(old) = old {
-            let mode = old.permissions().mode() & PERMISSIONS;
-            new.file.set_permissions(Permissions::from_mode(mode))?;
-        }
-        Ok(new)
+        })
     }
 
     /// Returns the file, to be written.
@@ -87,27 +78,40 @@ impl Unpublished {
         &self.file
     }
 
-    /// Writes the file to the disk, and puts it into its place.
+    /// Writes the file to the disk, and puts it into its place. It gets owner, group, permissions
+    /// and access control list of the file that it replaces. Returns what it could not get: it has
+    /// stricter permissions then, which the user should know.
     ///
     /// # Errors
     ///
-    /// If the data or the folder cannot be written. The old file is still there then.
-    pub fn publish(mut self) -> io::Result<()> {
+    /// If the data or the folder cannot be written, or a stranger has put a file at the place. The
+    /// old file is still there then.
+    pub fn publish(mut self) -> io::Result<Option<NotKept>> {
+        let mut not_kept = None;
+        let mut old = self.place.old()?;
+        if old.is_none() && self.temporary.is_none() {
+            self.file.sync_all()?;
+            match self.link(&self.place.name) {
+                Ok(()) => return self.sync_folder().map(|()| None),
+                // Another process has made a file meanwhile.
+                Err(Errno::EXIST) => old = self.place.old()?,
+                Err(errno) => return Err(errno.into()),
+            }
+        }
+        if let Some(old) = old {
+            not_kept = Rights::of(&old, &self.place).give(&self.file)?;
+        }
         self.file.sync_all()?;
         let temporary = match self.temporary.take() {
             Some(name) => name,
-            None => match self.link(&self.name) {
-                // There was no old file.
-                Ok(()) => return self.sync_folder(),
-                Err(Errno::EXIST) => with_free_name(&self.name, |name| self.link(name))?.1,
-                Err(errno) => return Err(errno.into()),
-            },
+            None => with_free_name(&self.place.name, |name| self.link(name))?.1,
         };
-        if let Err(errno) = renameat(&self.folder, &temporary, &self.folder, &self.name) {
+        let name = &self.place.name;
+        if let Err(errno) = renameat(&self.folder, &temporary, &self.folder, name) {
             self.temporary = Some(temporary);
             return Err(errno.into());
         }
-        self.sync_folder()
+        self.sync_folder().map(|()| not_kept)
     }
 
     /// Gives the unnamed file a name.
@@ -135,10 +139,10 @@ impl Drop for Unpublished {
     }
 }
 
-fn create(folder: &OwnedFd, name: &OsStr) -> io::Result<(File, Option<OsString>)> {
+fn create(folder: &OwnedFd, name: &OsStr, mode: Mode) -> io::Result<(File, Option<OsString>)> {
     let flags = OFlags::RDWR | OFlags::CLOEXEC;
     let unnamed = if Path::new(DESCRIPTORS).is_dir() {
-        openat(folder, c".", flags | OFlags::TMPFILE, MODE)
+        openat(folder, c".", flags | OFlags::TMPFILE, mode)
     } else {
         Err(Errno::OPNOTSUPP)
     };
@@ -147,7 +151,7 @@ fn create(folder: &OwnedFd, name: &OsStr) -> io::Result<(File, Option<OsString>)
         // Not offered here: some network file systems, FUSE, and kernels before 3.11.
         Err(Errno::OPNOTSUPP | Errno::ISDIR | Errno::NOENT | Errno::INVAL) => {
             let flags = flags | OFlags::CREATE | OFlags::EXCL;
-            let create = |name: &OsStr| openat(folder, name, flags, MODE);
+            let create = |name: &OsStr| openat(folder, name, flags, mode);
             let (fd, temporary) = with_free_name(name, create)?;
             Ok((fd.into(), Some(temporary)))
         }

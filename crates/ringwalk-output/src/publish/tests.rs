@@ -1,10 +1,12 @@
 use super::*;
+use std::fs::{self, Permissions};
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
     let file = Unpublished::new(path)?;
     file.file().write_all(text.as_bytes())?;
-    file.publish()
+    file.publish().map(|not_kept| assert_eq!(not_kept, None))
 }
 
 #[test]
