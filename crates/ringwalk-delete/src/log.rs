@@ -26,8 +26,9 @@ use super::identity::{Found, Identity};
 use super::root::real_path;
 use jiff::Timestamp;
 use ringwalk::shown;
+use ringwalk_output::Place;
 use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{FileType, Mode, OFlags, fdatasync, fstat, open};
+use rustix::fs::{FileType, Mode, OFlags, fdatasync, fstat};
 use rustix::io::{Errno, pread, write};
 use serde::Serialize;
 use std::ffi::OsString;
@@ -91,7 +92,7 @@ impl Log {
     ///
     /// # Errors
     ///
-    /// If that fails, or the last component of the path is a symbolic link.
+    /// If that fails, or the last component of the path is anything but a regular file.
     pub fn open(path: &Path) -> Result<Self, LogError> {
         let opened = Self::open_file(path);
         opened.map_err(|error| LogError {
@@ -108,9 +109,12 @@ impl Log {
                 .create(parent)?;
         }
         // With sudo, HOME may be a directory of another user, who could place a link there.
-        let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
-        let flags = flags | OFlags::CLOEXEC | OFlags::NOCTTY | OFlags::NONBLOCK;
-        let file = open(path, flags, Mode::RUSR | Mode::WUSR)?;
+        let place = Place::exact(path)?;
+        let file = OwnedFd::from(place.open(OFlags::APPEND, Mode::RUSR | Mode::WUSR)?);
+        // What a pipe or a device gets is lost.
+        if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
+            return Err(io::Error::other("not a regular file"));
+        }
         let found = Found::of(file.as_fd())?;
         let log = Self {
             file,
@@ -129,7 +133,7 @@ impl Log {
     fn end_torn_line(&self) -> io::Result<()> {
         let stat = fstat(&self.file)?;
         let size = u64::try_from(stat.st_size).unwrap_or(0);
-        if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || size == 0 {
+        if size == 0 {
             return Ok(());
         }
         let mut last = [0];
@@ -176,7 +180,7 @@ impl Log {
     /// If the system cannot write them.
     pub fn sync(&self) -> Result<(), LogError> {
         match fdatasync(&self.file) {
-            // Not a file on a disk.
+            // The file system has no way to do this.
             Ok(()) | Err(Errno::INVAL | Errno::ROFS) => Ok(()),
             Err(errno) => Err(self.failed(errno.into())),
         }

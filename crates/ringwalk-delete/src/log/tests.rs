@@ -1,6 +1,7 @@
 use super::super::testing::{Place, Results, Tree};
 use super::super::{Log, delete};
 use super::{Identity, Line, base_directory_of};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
@@ -65,7 +66,18 @@ fn the_log_and_its_directories_belong_to_the_user_alone() {
 fn nothing_is_deleted_if_the_log_cannot_be_written() {
     let place = Place::with(&["a"]);
     let tree = Tree::read(&place.root());
-    let log = Log::open(Path::new("/dev/full")).unwrap();
+    // A log on a full disk.
+    let path = PathBuf::from("/dev/full");
+    let file = fs::OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .into();
+    let log = Log {
+        file,
+        path,
+        identity: IDENTITY,
+    };
     let mut results = Results::default();
     let selections = [tree.select("a")];
     let error = delete(&tree.root(), &selections, &tree, &log, &mut results).unwrap_err();
@@ -74,6 +86,17 @@ fn nothing_is_deleted_if_the_log_cannot_be_written() {
     assert_eq!(error.to_string(), text);
     assert!(results.deleted.is_empty());
     assert!(place.at("a").exists());
+}
+
+#[test]
+fn a_log_is_a_regular_file() {
+    let place = Place::new();
+    let pipe = place.directory.path().join("pipe");
+    mknodat(CWD, &pipe, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+    for path in [&pipe, Path::new("/dev/null")] {
+        let error = Log::open(path).unwrap_err();
+        assert!(error.to_string().ends_with("not a regular file"), "{error}");
+    }
 }
 
 #[test]
