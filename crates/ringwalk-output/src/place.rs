@@ -1,11 +1,11 @@
 //! Where a path leads, and what other users have put there.
 //!
 //! In a sticky directory that others may write to, such as `/tmp`, a stranger can put a link or a
-//! file at the name of an output. If the sysctls `fs.protected_symlinks`, `fs.protected_regular`
-//! and `fs.protected_fifos` say so, the kernel refuses to follow such a link, and to open such a file
-//! with `O_CREAT` (`may_follow_link` and `may_create_in_sticky` of `fs/namei.c`). A file that is
-//! replaced by a rename is not opened. So the rules of the kernel are applied here, in their
-//! strictest form (level 2), whatever the sysctls say.
+//! file at the name of an output. The kernel refuses to follow such a link, and to open such a file
+//! with `O_CREAT` (`may_follow_link` and `may_create_in_sticky` of `fs/namei.c`), if the sysctls
+//! `fs.protected_symlinks`, `fs.protected_regular` and `fs.protected_fifos` ask for that. A file
+//! that is replaced by a rename is not opened. So the rules of the kernel are applied here, in
+//! their strictest form (level 2), whatever the sysctls say.
 
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, Stat};
 use rustix::fs::{fstat, openat, readlinkat, statat};
