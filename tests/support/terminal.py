@@ -6,6 +6,7 @@ import os
 import pty
 import select
 import subprocess
+import termios
 import time
 import tty
 from collections.abc import Sequence
@@ -22,18 +23,24 @@ def converse(
     args: Sequence[Arg],
     answers: Sequence[bytes] = (),
     *,
-    prompt: bytes = b"? ",
+    prompt: bytes | tuple[bytes, ...] = b"? ",
     env: dict[str, str] | None = None,
     cwd: Arg | None = None,
     timeout: float = TIMEOUT,
+    echo: bool = True,
 ) -> tuple[int, bytes]:
     """Runs a program at a terminal, and gives the next answer whenever a prompt ends the output.
 
-    Returns its status as subprocess does, and everything the terminal showed, echo included; after
-    the last answer the terminal's end of file is typed. Line ends are the plain ones.
+    Returns its status as subprocess does, and everything the terminal showed, with the echo of the
+    answers unless `echo` is false; after the last answer the terminal's end of file is typed. Line
+    ends are the plain ones.
     """
     # The other end stays open here: when the last process closes it, unread output may be lost.
     ours, theirs = pty.openpty()
+    if not echo:
+        modes = termios.tcgetattr(theirs)
+        modes[3] &= ~termios.ECHO
+        termios.tcsetattr(theirs, termios.TCSANOW, modes)
     words = [os.fsencode(arg) for arg in args]
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
     try:
@@ -67,7 +74,13 @@ def written(
     return shown
 
 
-def talk(process: subprocess.Popen, ours: int, answers: list, prompt: bytes, end: float) -> bytes:
+def talk(
+    process: subprocess.Popen,
+    ours: int,
+    answers: list,
+    prompt: bytes | tuple[bytes, ...],
+    end: float,
+) -> bytes:
     """Returns the output of the terminal until the program has ended and no more output comes."""
     shown, answered = b"", 0
     while time.monotonic() < end:

@@ -6,9 +6,13 @@
 //! All messages go through this module. Of control characters, only line breaks, tabs and NUL reach
 //! the terminal. This is the last line of defence: code that puts foreign text into a message
 //! quotes it ([`crate::quote`]) or escapes it ([`ringwalk::shown`]), so the text stays on its line.
-//! Results are bytes ([`print()`], [`write()`]). Code that makes them asks [`stdout_is_terminal`].
+//! Results in lines go through [`Results`] or [`print_lines`], which do the same for them. Other
+//! results are bytes ([`print()`], [`write()`]): code that makes them asks [`stdout_is_terminal`].
+
+mod results;
 
 use ringwalk::shown::lines;
+use ringwalk_gnu::is_dumb_terminal;
 pub use ringwalk_gnu::reason;
 use ringwalk_sys::stdout_was_closed;
 use ringwalk_sys::sync::lock;
@@ -17,6 +21,8 @@ use std::fmt::Display;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
 use std::sync::{Mutex, MutexGuard, OnceLock};
+
+pub use results::Results;
 
 /// Moves to the first column, then erases to the end of the line (ECMA-48 EL).
 const ERASE_LINE: &str = "\r\x1b[K";
@@ -84,12 +90,11 @@ pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
-/// Returns true if standard output is a terminal that shows colours and bold text. `NO_COLOR` and
-/// `TERM=dumb` turn both off.
+/// Returns true if standard output is a terminal that shows colours and bold text. `NO_COLOR` and a
+/// [dumb](is_dumb_terminal) terminal turn both off.
 pub fn stdout_has_colors() -> bool {
     let is_refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stdout_is_terminal() && !is_refused && !is_dumb
+    stdout_is_terminal() && !is_refused && !is_dumb_terminal()
 }
 
 /// Returns the number of columns of the terminal on standard output, or 0 if it is unknown.
@@ -161,6 +166,16 @@ pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
 /// wanted, and there is no message.
 pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
     write(bytes).map_err(|failure| write_failed(&failure))
+}
+
+/// Writes whole lines of results to standard output, as [`Results`] does. Reports a failure.
+///
+/// # Errors
+///
+/// The errors of [`print()`].
+pub fn print_lines(bytes: &[u8]) -> Result<(), ExitCode> {
+    let written = Results::of_stdout().write_all(bytes);
+    written.map_err(|failure| write_failed(&failure))
 }
 
 /// Writes all of `bytes` to standard output.

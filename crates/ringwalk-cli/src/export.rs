@@ -2,14 +2,13 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
-use ringwalk::shown::lines;
 use ringwalk_output::Unpublished;
 use ringwalk_snapshot::exchange::{ExportError, write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::{RowCounter, Snapshot};
@@ -67,8 +66,13 @@ fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
     }
     let root = root(args, &snapshot)?;
     let Some(output) = &args.output else {
-        let terminal = console::stdout_is_terminal();
-        let written = write(&snapshot, root, args.to, options, Stdout { terminal });
+        let written = write(
+            &snapshot,
+            root,
+            args.to,
+            options,
+            console::Results::of_stdout(),
+        );
         return written.map_err(|error| match error {
             ExportError::Write(error) => console::write_failed(&error),
             other => export_failed(path, path, &other),
@@ -157,27 +161,5 @@ fn export_failed(snapshot: &Path, output: &Path, error: &ExportError) -> ExitCod
         ExportError::Read(error) => failed(snapshot, error.reason()),
         ExportError::Write(error) => failed(output, console::reason(error)),
         ExportError::Format(message) => failed(snapshot, message),
-    }
-}
-
-/// Standard output. Exporters write whole lines.
-struct Stdout {
-    /// Control characters are escaped, and lines end as a terminal needs them.
-    terminal: bool,
-}
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.terminal {
-            let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
-            console::write(lines(text).as_bytes())?;
-        } else {
-            console::write(bytes)?;
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -11,7 +11,7 @@
 //! | `count.rs`, `diff/`, `doctor/`, `du/`, `dupes/`, `export.rs`, `find.rs`, `hash/`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
 //! | `browse.rs` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
-//! | `console.rs` | messages and results |
+//! | `console.rs`, `console/` | messages and results |
 //! | `progress.rs` | the line of progress |
 //! | `output_file.rs` | `--parquet` and `--html`: files that appear whole |
 //! | `explain.rs` | the report of `--explain` |

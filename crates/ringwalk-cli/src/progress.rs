@@ -98,8 +98,7 @@ impl Progress {
         let terminal = match when {
             ProgressWhen::Never => return Self::default(),
             ProgressWhen::Auto | ProgressWhen::Always => {
-                console::stderr_is_terminal()
-                    && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+                console::stderr_is_terminal() && !ringwalk_gnu::is_dumb_terminal()
             }
         };
         if when == ProgressWhen::Auto && !terminal {

@@ -5,7 +5,7 @@
 //! | `locale.rs` | the settings of the locale that matter here: whether text is UTF-8 |
 //! | `glob.rs`, `glob/` | patterns as in `fnmatch(3)` |
 //! | `quote.rs` | names in messages |
-//! | `terminal.rs` | names and other data made safe for a terminal |
+//! | `terminal.rs` | names and other data made safe for a terminal; terminals without colours |
 //! | `civil.rs`, `strftime.rs` | calendar and clock in a time zone, and their output by a format |
 //! | `zone.rs` | time zones |
 //! | `reason.rs` | the system's text for an error |
@@ -24,4 +24,4 @@ mod terminal;
 mod zone;
 
 pub use reason::reason;
-pub use terminal::terminal_safe;
+pub use terminal::{is_dumb_terminal, terminal_safe};

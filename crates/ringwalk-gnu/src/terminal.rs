@@ -3,7 +3,18 @@
 //! `ringwalk::shown` makes text in messages safe, and loses nothing of it.
 
 use crate::locale::utf8;
+use std::ffi::OsStr;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
+
+/// Returns true if the terminal knows no escape sequences, so that nothing may write colours or
+/// move the cursor: `TERM` is `dumb`, empty, or not set, as for GNU grep.
+pub fn is_dumb_terminal() -> bool {
+    std::env::var_os("TERM").is_none_or(|term| is_dumb(&term))
+}
+
+fn is_dumb(term: &OsStr) -> bool {
+    term.is_empty() || term == "dumb"
+}
 
 /// Appends `name` with a `?` for each character that a terminal does not show or may obey: control
 /// characters, line and paragraph separators, and unassigned ones. A `?` also stands for each byte

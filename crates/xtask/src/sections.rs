@@ -23,7 +23,7 @@ const ENVIRONMENT: (&str, &str) = (
 * RINGWALK_PREFETCH: used when --prefetch is not given.
 * RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress.
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress.
 
 An empty variable counts as not set. An invalid value is an error.",
 );
@@ -34,7 +34,7 @@ const SNAPSHOT_ENVIRONMENT: (&str, &str) = (
 * TMPDIR: the folder of the unnamed file for what does not fit in memory; otherwise /tmp.
 * RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
 RINGWALK_PROGRESS: used when the option of the same name is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress.
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress.
 
 An empty variable counts as not set. An invalid value is an error.",
 );
@@ -43,7 +43,7 @@ const EXPORT_ENVIRONMENT: (&str, &str) = (
     "ENVIRONMENT",
     "\
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress.",
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress.",
 );
 
 const IMPORT_ENVIRONMENT: (&str, &str) = (
@@ -51,7 +51,7 @@ const IMPORT_ENVIRONMENT: (&str, &str) = (
     "\
 * TMPDIR: the folder of the unnamed file for what does not fit in memory; otherwise /tmp.
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress.",
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress.",
 );
 
 const EXIT_STATUS: (&str, &str) = (
@@ -380,7 +380,7 @@ const DIFF_ENVIRONMENT: (&str, &str) = (
 * TMPDIR: the folder of the unnamed file for the snapshot of a directory; otherwise /tmp.
 * RINGWALK_SOURCE, RINGWALK_WORKERS, RINGWALK_PREFETCH, RINGWALK_SYNC, RINGWALK_EXPLAIN, \
 RINGWALK_PROGRESS: used when the option of the same name is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress and uses no colours.",
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress and uses no colours.",
 );
 
 const DIFF_EXIT_STATUS: (&str, &str) = (
@@ -468,7 +468,7 @@ operand.
 * RINGWALK_PREFETCH: used when --prefetch is not given.
 * RINGWALK_SYNC, RINGWALK_EXPLAIN: 1 turns on --sync or --explain, 0 does not.
 * RINGWALK_PROGRESS: used when --progress is not given.
-* TERM: with the value dumb, ringwalk draws no line of progress.",
+* TERM: if it is dumb, empty or not set, ringwalk draws no line of progress.",
 );
 
 const DU_EXIT_STATUS: (&str, &str) = (

@@ -198,7 +198,7 @@ fn message(missed: Missed<'_>) -> String {
 
 fn print(found: &Found, format: Format) -> Result<(), ExitCode> {
     let safe = format == Format::Text && console::stdout_is_terminal();
-    let mut out = BufWriter::with_capacity(64 << 10, Console);
+    let mut out = BufWriter::with_capacity(64 << 10, console::Results::of_stdout());
     let written = write(found, format, safe, &mut out).and_then(|()| out.flush());
     // After an error, dropping the writer would write the rest of its buffer.
     let _parts = out.into_parts();
@@ -217,19 +217,5 @@ fn write(
         Format::Json => output::json(found, out),
         Format::Csv => output::csv(found, out),
         Format::Parquet => output::parquet(found, out),
-    }
-}
-
-/// Standard output.
-struct Console;
-
-impl Write for Console {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        console::write(bytes)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
             };
             push_answer(&mut output, &line, answer);
         }
-        written = console::print(&output);
+        written = console::print_lines(&output);
         go_on(written)
     });
     drop(progress);

@@ -107,7 +107,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
                 Err(fault) => fail(&file_error(&path, fault)),
             }
         }
-        written = console::print(&lines);
+        written = console::print_lines(&lines);
         go_on(written)
     });
     drop(progress);

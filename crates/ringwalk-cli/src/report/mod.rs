@@ -61,6 +61,8 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
             let written = file.write(|out| parquet(&report, &ranking, out));
             written.map_err(trouble)?;
         }
+        // CSV has names as they are; the names of a table are safe, and its bold text must stay.
+        None if args.csv => console::print_lines(text(&report, args).as_bytes())?,
         None => console::print(text(&report, args).as_bytes())?,
     }
     Ok(status(args, report.errors))

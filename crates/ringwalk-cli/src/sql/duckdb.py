@@ -1,5 +1,5 @@
-"""Runs a query with the Python module duckdb: the definitions of views are the first argument, the
-query is the second one or standard input.
+"""Runs a query with the Python module duckdb. The first argument has the definitions of views, the
+second one the width of tables, or 0 for CSV. The query is the third one or standard input.
 
 Exit status: 0, 1 if the query failed, 97 if there is no module duckdb.
 """
@@ -19,12 +19,12 @@ import os  # noqa: E402
 WITH_ROWS = ("EXPLAIN", "PRAGMA", "CALL")
 
 
-def answer(connection, statement):
-    """Writes the rows of a statement: as a table at a terminal, else as CSV."""
+def answer(connection, statement, columns):
+    """Writes the rows of a statement: as a table of that width, or as CSV."""
     query = statement.query.strip().rstrip(";")
     is_select = str(statement.type).endswith("SELECT")
-    if is_select and sys.stdout.isatty():
-        connection.sql(query).show()
+    if is_select and columns:
+        connection.sql(query).show(max_width=columns)
         return
     if is_select:
         # DuckDB turns the values into text, as its program does.
@@ -38,13 +38,14 @@ def answer(connection, statement):
         writer.writerows(rows)
 
 
-views, query = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else sys.stdin.read()
+views, columns = sys.argv[1], int(sys.argv[2])
+query = sys.argv[3] if len(sys.argv) > 3 else sys.stdin.read()
 status = 0
 try:
     connection = duckdb.connect()
     connection.execute(views)
     for statement in connection.extract_statements(query):
-        answer(connection, statement)
+        answer(connection, statement, columns)
     sys.stdout.flush()
 except duckdb.Error as error:
     print(f"{type(error).__name__}: {error}", file=sys.stderr)

@@ -81,7 +81,7 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
                 "unexpected query {query}: --views runs nothing"
             )));
         }
-        console::print(views.as_bytes())?;
+        console::print_lines(views.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
     // The program duckdb may take the place of this process.

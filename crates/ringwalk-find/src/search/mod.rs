@@ -36,6 +36,7 @@ use crate::plan::{Plan, When};
 use output::{Outputs, Texts};
 use ringwalk::ordered::Ordered;
 use ringwalk::{Fields, Order, Summary, Walk};
+use ringwalk_gnu::is_dumb_terminal;
 use ringwalk_sys::sync::lock;
 use roots::Roots;
 use shared::{Progress, Shared};
@@ -117,7 +118,7 @@ fn report_plan(command: &Command, host: &dyn Host, plan: &Plan<'_>) {
 fn wants_colors(command: &Command, host: &dyn Host) -> bool {
     command.options.color.unwrap_or_else(|| {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-        host.is_terminal() && !refused
+        host.is_terminal() && !refused && !is_dumb_terminal()
     })
 }
 

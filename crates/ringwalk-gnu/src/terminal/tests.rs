@@ -52,3 +52,15 @@ fn utf8_seen() {
         assert_eq!(&safe, expected, "{name:x?}");
     }
 }
+
+#[test]
+fn terminals_without_a_name_are_dumb() {
+    for (term, expected) in [
+        ("", true),
+        ("dumb", true),
+        ("xterm", false),
+        ("dumb-emacs", false),
+    ] {
+        assert_eq!(is_dumb(OsStr::new(term)), expected, "{term}");
+    }
+}

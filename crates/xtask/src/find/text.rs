@@ -127,7 +127,8 @@ error, and continued.",
 * LC_ALL, LC_CTYPE, LANG: the first one that is set determines whether names are UTF-8.
 * LS_COLORS: colours of names on a terminal.
 * NO_COLOR: if set and not empty, there are no colours unless -color is given.
-* TERM: with the value dumb, ringwalk find draws no line of progress.
+* TERM: if it is dumb, empty or not set, ringwalk find draws no line of progress, and there are \
+no colours unless -color is given.
 * PATH: the directories in which -exec, -execdir, -ok and -okdir search for commands.
 * POSIXLY_CORRECT: if set, -ls counts blocks of 512 bytes, and there are no warnings.
 * TZ: the time zone of dates.

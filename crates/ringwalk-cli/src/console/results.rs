@@ -1,0 +1,60 @@
+//! Results in lines, in which names of any bytes may stand.
+
+use super::{stdout_is_terminal, write};
+use ringwalk::shown::lines;
+use std::io::{self, Write};
+
+/// Standard output, for lines of results. A pipe or a file gets them as they are. On a terminal,
+/// control characters in them are escaped, bytes that are not UTF-8 are replaced, and CR LF becomes
+/// LF.
+///
+/// The text behind the last line break is written by `flush` only.
+#[derive(Debug)]
+pub struct Results {
+    is_terminal: bool,
+    /// The begin of a line, for a terminal.
+    line: Vec<u8>,
+}
+
+impl Results {
+    /// Returns standard output.
+    pub fn of_stdout() -> Self {
+        Self {
+            is_terminal: stdout_is_terminal(),
+            line: Vec::new(),
+        }
+    }
+}
+
+impl Write for Results {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_terminal {
+            // A character may be cut at the end of `bytes`, but no line break lies within one.
+            self.line.extend_from_slice(bytes);
+            let end = self.line.iter().rposition(|byte| *byte == b'\n');
+            if let Some(end) = end {
+                let rest = self.line.split_off(end + 1);
+                write(&shown(&std::mem::replace(&mut self.line, rest)))?;
+            }
+        } else {
+            write(bytes)?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.line.is_empty() {
+            return Ok(());
+        }
+        write(&shown(&std::mem::take(&mut self.line)))
+    }
+}
+
+/// Returns whole lines as a terminal may get them.
+fn shown(bytes: &[u8]) -> Vec<u8> {
+    let text = String::from_utf8_lossy(bytes).replace("\r\n", "\n");
+    lines(text).into_owned().into_bytes()
+}
+
+#[cfg(test)]
+mod tests;
