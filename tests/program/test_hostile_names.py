@@ -60,7 +60,7 @@ RUNS = {
         "dupes t --do trash --dry-run",
         "dupes t --do delete",
         "dupes NAME",
-        "dupes t --cache NAME",
+        "dupes t --cache NAME/NAME",
         "dupes t -o NAME/NAME",
     ],
     "export": [
@@ -75,7 +75,6 @@ RUNS = {
         "find t -printf '%p %f %h %P %l\\n'",
         "find t -fprint /dev/stdout",
         "find t -name 'title*' -ok true {} ;",
-        "find t -name 'title*' -delete -print",
         "find NAME",
         "find t -newer NAME",
         "find t -NAME",
