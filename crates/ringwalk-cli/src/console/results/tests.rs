@@ -17,6 +17,6 @@ fn lines_are_whole_before_they_are_shown() {
 #[test]
 fn control_characters_of_all_kinds_are_escaped() {
     let text = b"a\x1b]0;x\x07\x7f\xc2\x9b\x9b\tb\r\nc\rd\n";
-    let expected = "a\\033]0;x\\007\\177\\302\\233\u{fffd}\tb\nc\\rd\n";
+    let expected = "a\\033]0;x\\a\\177\\302\\233\u{fffd}\tb\nc\\rd\n";
     assert_eq!(String::from_utf8(shown(text)).unwrap(), expected);
 }
