@@ -361,3 +361,33 @@ print(status, files.locate(tree) == len(files) - 1, len(ringwalk.open_snapshot(s
 """
     done = run(script, tree, saved)
     assert (done.stdout, done.stderr) == (f"0 True {len(listed(tree))}\n", "")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_rights_that_cannot_be_kept_are_a_warning():
+    script = """
+import os, tempfile, warnings
+import ringwalk
+with tempfile.TemporaryDirectory() as folder:
+    os.chmod(folder, 0o777)
+    os.mkdir(f"{folder}/tree")
+    saved = f"{folder}/saved"
+    os.close(os.open(saved, os.O_CREAT))
+    os.chmod(saved, 0o664)
+    child = os.fork()
+    if child == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            ringwalk.snapshot(f"{folder}/tree", saved)
+        for each in caught:
+            print(each.category.__name__, str(each.message).removeprefix(saved), flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    print(oct(os.stat(saved).st_mode))
+"""
+    done = run(script)
+    text = "the new file cannot keep the owner and the group of the old one: its permissions are"
+    assert done.stdout == f"RuntimeWarning : {text} 0644\n0o100644\n", done.stderr

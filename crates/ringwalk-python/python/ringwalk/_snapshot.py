@@ -41,7 +41,9 @@ def snapshot(
     {'complete': True, 'errors': 0, 'entries': 4}
 
     The file *output* appears whole or not at all, and replaces an older one. It is not part of the
-    snapshot. Symbolic links among *roots* are followed, others are not.
+    snapshot. It keeps owner, group, permissions and access control list of the older one; what it
+    cannot keep is a `RuntimeWarning`, and its permissions are stricter then. Symbolic links among
+    *roots* are followed, others are not.
 
     What cannot be read is a row with an error number. The verdict counts those rows, and they raise
     nothing.
