@@ -20,6 +20,7 @@
 //! | `file_version.rs` | what says that a file has not changed |
 //! | `fault.rs` | why a file has no hash |
 //! | `kernel_files.rs` | file systems whose files the kernel makes up |
+//! | `root_directory.rs` | the directory of a root, which is kept open if few are |
 //! | `open_file.rs` | opening a file, and the version of it that is read |
 //! | `read.rs` | reading a part of a file, without its holes |
 //! | `multi_file.rs` | small files, many by one call |
@@ -44,6 +45,7 @@ mod large;
 mod multi_file;
 mod open_file;
 mod read;
+mod root_directory;
 mod sequence;
 mod tree;
 
@@ -58,4 +60,5 @@ pub use kernel_files::{is_kernel_type, kernel_file_system};
 pub use multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 pub use open_file::{OpenFile, OpenRoot};
 pub use read::{BUFFER, ReadBuffer, ends_at, read_range};
+pub use root_directory::{RootDirectory, most_open_roots};
 pub use tree::{PIECE, PieceHasher, Tree};

@@ -1,6 +1,6 @@
 //! Opening a file below a root, and the version of it that is read.
 
-use crate::{Fault, FileVersion};
+use crate::{Fault, FileVersion, RootDirectory};
 use ringwalk::time_stamps::{Moment, StampClocks, StampsSeen};
 use ringwalk::{Errno, FileType, Metadata};
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat, openat2};
@@ -18,7 +18,7 @@ const LONGEST: usize = 4095;
 #[derive(Debug)]
 pub enum OpenRoot {
     /// A directory. No symbolic link below it is followed.
-    Directory(OwnedFd),
+    Directory(RootDirectory),
     /// The working directory. Paths are those that the user has given, and symbolic links are
     /// followed.
     Working,
@@ -32,8 +32,7 @@ impl OpenRoot {
     ///
     /// Those of open(2), but for `ENOTDIR`.
     pub fn open(path: &Path) -> Result<Self, Errno> {
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        match open_long(CWD, path, flags, false) {
+        match RootDirectory::open(path) {
             Ok(directory) => Ok(Self::Directory(directory)),
             Err(Errno::NOTDIR) => Ok(Self::Working),
             Err(errno) => Err(errno),
@@ -42,7 +41,9 @@ impl OpenRoot {
 
     fn open_file(&self, path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
         match self {
-            Self::Directory(directory) => open_below(directory.as_fd(), path, READ | flags),
+            Self::Directory(root) => {
+                root.with(|directory| open_below(directory, path, READ | flags))
+            }
             Self::Working => open_long(CWD, path, READ | flags, false),
         }
     }
@@ -160,7 +161,7 @@ fn open_below(directory: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Result<O
 
 /// Opens a path of any length, one part after the other. With `beneath`, no part that ends between
 /// two calls is a symbolic link.
-fn open_long(
+pub(crate) fn open_long(
     base: BorrowedFd<'_>,
     path: &Path,
     flags: OFlags,

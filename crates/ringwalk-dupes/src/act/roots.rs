@@ -4,8 +4,9 @@ use super::group::Name;
 use super::reason::Reason;
 use ringwalk::Errno;
 use ringwalk_delete::real_path;
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, open, openat2, statat};
+use ringwalk_hash::RootDirectory;
+use rustix::fd::OwnedFd;
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, ResolveFlags, openat2, statat};
 use rustix::io::fcntl_dupfd_cloexec;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -17,7 +18,7 @@ const DIRECTORY: OFlags = OFlags::PATH
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
 
-/// The roots of a search. Each is opened once, best before the search.
+/// The roots of a search. They are best opened before the search.
 #[derive(Debug)]
 pub struct Roots(Vec<Root>);
 
@@ -26,7 +27,7 @@ struct Root {
     /// The path as it was given.
     given: Vec<u8>,
     /// The root, or the directory that it lies in.
-    directory: Result<OwnedFd, Reason>,
+    directory: Result<RootDirectory, Reason>,
     /// The absolute path of the directory, for the log.
     path: PathBuf,
     /// The name of a root that is no directory.
@@ -47,12 +48,6 @@ impl Roots {
         self.0.iter().position(|root| root.given == given)
     }
 
-    fn root(&self, name: &Name) -> Result<(&Root, BorrowedFd<'_>), Reason> {
-        let root = self.0.get(name.root).ok_or(Reason::Name)?;
-        let directory = root.directory.as_ref().map_err(Reason::clone)?;
-        Ok((root, directory.as_fd()))
-    }
-
     /// Returns the absolute path of a name, for the log.
     pub fn path(&self, name: &Name) -> PathBuf {
         let path = Path::new(OsStr::from_bytes(&name.path));
@@ -67,7 +62,8 @@ impl Roots {
 
     /// Opens the directory of a name. Returns it, and the last component.
     pub(super) fn find(&self, name: &Name) -> Result<(OwnedFd, Vec<u8>), Reason> {
-        let (root, above) = self.root(name)?;
+        let root = self.0.get(name.root).ok_or(Reason::Name)?;
+        let above = root.directory.as_ref().map_err(Reason::clone)?;
         let (parents, last) = match (&root.name, name.path.iter().rposition(|b| *b == b'/')) {
             (Some(last), _) if name.path.is_empty() => (None, last.as_slice()),
             (Some(_), _) => return Err(Reason::Name),
@@ -77,7 +73,10 @@ impl Roots {
         check(last)?;
         let parents = parents.map(|parents| parents.split(|byte| *byte == b'/'));
         let failed = |errno| Reason::of("open", errno);
-        let mut directory = fcntl_dupfd_cloexec(above, 0).map_err(failed)?;
+        // Its version says whether the file is the one that is meant.
+        let mut directory = above
+            .with(|above| fcntl_dupfd_cloexec(above, 0))
+            .map_err(failed)?;
         for parent in parents.into_iter().flatten() {
             check(parent)?;
             let next = openat2(&directory, parent, DIRECTORY, Mode::empty(), beneath());
@@ -103,16 +102,19 @@ impl Root {
         } else {
             place
         };
-        let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-        let directory = open(place, flags, Mode::empty()).map_err(Reason::Root);
+        let directory = RootDirectory::open(place).map_err(Reason::Root);
+        let mut real = None;
         let directory = directory.and_then(|directory| {
-            match openat2(&directory, c".", DIRECTORY, Mode::empty(), beneath()) {
+            let tried = directory.with(|at| {
+                real = real_path(at);
+                openat2(at, c".", DIRECTORY, Mode::empty(), beneath())
+            });
+            match tried {
                 Err(Errno::NOSYS | Errno::PERM) => Err(Reason::NoOpenat2),
                 // A directory that may not be entered: its files say so.
                 _ => Ok(directory),
             }
         });
-        let real = directory.as_ref().ok().and_then(|d| real_path(d.as_fd()));
         Self {
             given: path.as_os_str().as_bytes().to_vec(),
             directory,

@@ -5,7 +5,7 @@ use super::{Matched, Matcher, Unit};
 use crate::inventory::FileId;
 use ringwalk_hash::{
     Crew, Fault, FilePermits, MULTI_BYTES, MULTI_FILES, MultiFileReader, OpenFile, ReadBuffer,
-    file_permits, read_range,
+    file_permits, most_open_roots, read_range,
 };
 use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::lock;
@@ -94,7 +94,7 @@ impl Matcher<'_> {
         }
         units.sort_unstable_by_key(|unit| unit.place);
         let crew = Crew::default();
-        let roots = self.roots.len();
+        let roots = self.roots.len().min(most_open_roots());
         let permits = FilePermits::new(file_permits(self.options.workers, roots));
         let work = |files: Range<usize>, scratch: &mut Scratch| {
             let mut rest = &units[files];
