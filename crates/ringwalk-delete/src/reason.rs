@@ -39,6 +39,8 @@ pub enum Reason {
     /// The directory of the trash exists but is not safe: a symbolic link, not a directory, of
     /// another user, or writable by others.
     UnsafeTrash,
+    /// The entry is in a trash, and would lose its origin.
+    InTrash,
     /// The name is taken in the trash, with each number that was tried.
     TrashNames,
     /// Another file took the name at the moment of the move. That file is in the trash and could
@@ -97,6 +99,7 @@ impl fmt::Display for Reason {
             Self::UnsafeTrash => {
                 "the trash is not a directory of this user alone: check its owner and permissions"
             }
+            Self::InTrash => "is in a trash already",
             Self::TrashNames => "too many files of this name are in the trash: empty it",
             Self::WrongFileInTrash => {
                 "another file had taken its name, and is in the trash now: restore it from there"

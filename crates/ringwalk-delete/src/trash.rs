@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `place.rs` | the directories of a trash: which one, whether it is safe, how it is opened |
 //! | `info.rs` | the files `info/NAME.trashinfo` |
+//! | `rename.rs` | renaming to a name that must be free, on each file system |
 //!
 //! An entry is renamed, never copied, so the trash must be on the same mount. A directory is moved
 //! as a whole, with entries that were not shown: it can be restored as a whole.
@@ -11,9 +12,12 @@
 //! The order of the calls: `info/NAME.trashinfo` is created and must be new; the entry is compared
 //! with what was shown; it is renamed to `files/NAME`, which must not exist; it is compared again.
 //! If another file has taken its name just before the renaming, that file is moved back.
+//!
+//! What is in a trash is not moved again: its record would name the trash as its origin.
 
 mod info;
 mod place;
+mod rename;
 
 use super::chain::Chain;
 use super::identity::Found;
@@ -22,10 +26,10 @@ use super::reason::Reason;
 use super::root::{Root, real_path};
 use super::run::{Report, announce, go_to};
 use super::shown::{Doomed, Observer, Outcome, Selection};
-use place::{Bin, Bins};
+use place::{Bin, Bins, is_in_trash};
+use rename::{rename_back, rename_to_new};
 use ringwalk::mounts::{self, Mount};
 use rustix::fd::BorrowedFd;
-use rustix::fs::{RenameFlags, renameat_with};
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fmt;
@@ -242,6 +246,9 @@ fn move_to_bin(
     path: &Path,
     table: &[Mount],
 ) -> Result<Vec<u8>, Reason> {
+    if is_in_trash(path) {
+        return Err(Reason::InTrash);
+    }
     let bin = bins.of(found, path, table)?;
     let original = bin.recorded_path(path).ok_or(Reason::NoTrash)?;
     let move_to = |number| {
@@ -300,8 +307,7 @@ fn rename_compared(
     files: BorrowedFd<'_>,
     name: &[u8],
 ) -> Result<(), Reason> {
-    let flags = RenameFlags::NOREPLACE;
-    renameat_with(directory, old, files, name, flags).map_err(|errno| match errno {
+    rename_to_new(directory, old, files, name).map_err(|errno| match errno {
         Errno::BUSY => Reason::MountPoint,
         Errno::XDEV => Reason::NoTrash,
         errno => Reason::of("move to the trash", errno),
@@ -310,7 +316,7 @@ fn rename_compared(
     let Err(reason) = checked.and_then(|moved| check(&moved)) else {
         return Ok(());
     };
-    match renameat_with(files, name, directory, old, flags) {
+    match rename_back(files, name, directory, old) {
         Ok(()) => Err(reason),
         Err(_) => Err(Reason::WrongFileInTrash),
     }
@@ -324,9 +330,15 @@ fn numbered(name: &[u8], number: u32) -> Vec<u8> {
         number => format!(".{number}"),
     };
     let most = 255 - info::SUFFIX.len() - suffix.len();
-    let mut numbered = name[..name.len().min(most)].to_vec();
-    numbered.extend_from_slice(suffix.as_bytes());
-    numbered
+    let mut cut = &name[..name.len().min(most)];
+    // Programs of the desktop cannot show a part of a character.
+    if cut.len() < name.len()
+        && let Err(error) = std::str::from_utf8(cut)
+        && error.error_len().is_none()
+    {
+        cut = &cut[..error.valid_up_to()];
+    }
+    [cut, suffix.as_bytes()].concat()
 }
 
 #[cfg(test)]

@@ -31,6 +31,20 @@ const STICKY: u16 = 0o1000;
 /// Permission for the group and others to write.
 const WRITABLE_BY_OTHERS: u16 = 0o022;
 
+/// Returns true if an absolute path lies in a trash of the specification, or is one of its two
+/// directories.
+pub(super) fn is_in_trash(path: &Path) -> bool {
+    let names: Vec<_> = path.iter().map(OsStr::as_bytes).collect();
+    let is_number = |name: &[u8]| !name.is_empty() && name.iter().all(u8::is_ascii_digit);
+    (1..names.len()).any(|at| {
+        let (above, trash) = (&names[..at - 1], names[at - 1]);
+        let is_trash = trash == b"Trash"
+            || trash.strip_prefix(b".Trash-").is_some_and(is_number)
+            || is_number(trash) && above.last() == Some(&b".Trash".as_slice());
+        is_trash && matches!(names[at], b"files" | b"info")
+    })
+}
+
 /// The trash of one mount.
 pub(super) struct Bin {
     /// Id of the mount, or the device if there are no ids.

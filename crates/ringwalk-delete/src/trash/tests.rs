@@ -1,13 +1,18 @@
 use super::super::testing::{Place, Results, SetOnDrop, Tree, in_own_namespace, mount};
 use super::super::{Log, Outcome, Reason};
-use super::{Candidate, Entry, Found, TrashOptions, numbered, rename_compared, trash};
+use super::{
+    Candidate, Entry, Found, TrashOptions, is_in_trash, numbered, rename_back, rename_compared,
+    trash,
+};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::fs::{self, DirBuilder};
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -126,6 +131,95 @@ fn names_of_any_bytes_and_long_names_are_moved() {
     record = "l".repeat(245).into();
     assert!(bin.join("files").join(&record).exists());
     assert_eq!(numbered(long.as_bytes(), 12).len(), 245);
+    // Characters of two bytes, behind one of one byte.
+    let cut = format!("x{}", "\u{e4}".repeat(122));
+    let long = format!("{cut}\u{e4}\u{e4}");
+    assert_eq!(numbered(long.as_bytes(), 1), cut.as_bytes());
+    let cut = numbered(&long.as_bytes()[1..], 10);
+    assert_eq!(cut, format!("{}.10", "\u{e4}".repeat(121)).as_bytes());
+    // No text, and a name that is short enough.
+    let bytes = [0xff; 255];
+    assert_eq!(numbered(&bytes, 1), &bytes[..245]);
+    assert_eq!(numbered("\u{e4}".as_bytes(), 1), "\u{e4}".as_bytes());
+    assert_eq!(numbered(b"a\xc3", 1), b"a\xc3");
+}
+
+#[test]
+fn what_is_in_a_trash_stays_there_with_its_origin() {
+    let place = Place::with(&["a"]);
+    run(&place, &Tree::read(&place.root()), &["a".as_ref()]);
+    let bin = place.bin();
+    let home = Tree::read(&place.home());
+    for path in ["Trash/files/a", "Trash/info/a.trashinfo", "Trash/info"] {
+        let (_, results) = run(&place, &home, &[path.as_ref()]);
+        assert_eq!(results.kept(&home), [(path.into(), Reason::InTrash)]);
+    }
+    assert_eq!(names(&bin.join("files")), ["a"]);
+    assert_eq!(names(&bin.join("info")), ["a.trashinfo"]);
+    for path in [
+        "/home/u/.local/share/Trash/files",
+        "/mnt/.Trash-1000/files/a/b",
+        "/mnt/.Trash/1000/info/a.trashinfo",
+    ] {
+        assert!(is_in_trash(Path::new(path)), "{path}");
+    }
+    for path in [
+        "/Trash",
+        "/Trash/other/files",
+        "/.Trash-x/files/a",
+        "/1000/files/a",
+        "/files/Trash",
+    ] {
+        assert!(!is_in_trash(Path::new(path)), "{path}");
+    }
+}
+
+/// A mount of FUSE. Its process would keep the namespace of the test for ever.
+struct Fuse(PathBuf);
+
+impl Fuse {
+    fn new(point: PathBuf) -> Option<Self> {
+        let status = Command::new("bindfs").args([&point, &point]).status();
+        let is_mounted = status.is_ok_and(|status| status.success());
+        is_mounted.then_some(Self(point))
+    }
+}
+
+impl Drop for Fuse {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+/// Where there is no `RENAME_NOREPLACE`, as on FUSE.
+#[test]
+fn files_and_directories_are_moved_on_fuse() {
+    let name = "trash::tests::files_and_directories_are_moved_on_fuse";
+    if !in_own_namespace(name) {
+        return;
+    }
+    let place = Place::with(&["a", "d/e", "x/a", "b"]);
+    let Some(_mounted) = Fuse::new(place.root()) else {
+        eprintln!("skipped: bindfs is not installed, or cannot mount here");
+        return;
+    };
+    let tree = Tree::read(&place.root());
+    let (_, results) = run(&place, &tree, &["a", "d", "x/a"].map(Path::new));
+    assert_eq!(results.kept(&tree), []);
+    let uid = rustix::process::geteuid().as_raw();
+    let bin = place.at(&format!(".Trash-{uid}"));
+    assert_eq!(names(&bin.join("files")), ["a", "a.2", "d"]);
+    assert_eq!(names(&bin.join("files/d")), ["e"]);
+    // And back.
+    let files = fs::File::open(bin.join("files")).unwrap();
+    let root = fs::File::open(place.root()).unwrap();
+    let back = |name: &[u8], to: &[u8]| rename_back(files.as_fd(), name, root.as_fd(), to);
+    assert_eq!(back(b"a", b"b"), Err(Errno::EXIST));
+    assert_eq!(fs::read_to_string(place.at("b")).unwrap(), "b");
+    assert_eq!(back(b"d", b"d"), Ok(()));
+    assert_eq!((back(b"a", b"a"), back(b"a.2", b"a.2")), (Ok(()), Ok(())));
+    assert_eq!(names(&bin.join("files")), [""; 0]);
+    assert_eq!(names(&place.at("d")), ["e"]);
 }
 
 #[test]
