@@ -4,7 +4,8 @@ use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, open, openat, statx};
+use ringwalk_sys::{Statx, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, open, openat};
 use rustix::io::Errno;
 use serde::Serialize;
 
@@ -69,7 +70,8 @@ impl Place {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let fd = open(directory, flags, Mode::empty())?;
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME | StatxFlags::MNT_ID;
-        let facts = statx(&fd, c"", AtFlags::EMPTY_PATH, wanted)?;
+        let mut facts = Statx::default();
+        statx(&fd, c"", AtFlags::EMPTY_PATH, wanted.bits(), &mut facts)?;
         let mask = StatxFlags::from_bits_retain(facts.stx_mask);
         let id = mask
             .contains(StatxFlags::MNT_ID)

@@ -26,8 +26,8 @@ use ringwalk::{Batch, Entry, Errno, FileType, Metadata, mounts};
 use ringwalk_gnu::reason;
 use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::sync::lock;
-use ringwalk_sys::{ExtentMap, FileExtent, magic};
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatxFlags, fstat, openat, statx, syncfs};
+use ringwalk_sys::{ExtentMap, FileExtent, Statx, magic, statx};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, StatxFlags, fstat, openat, syncfs};
 use rustix::io::fcntl_dupfd_cloexec;
 
 use crate::compressed::Compressed;
@@ -268,10 +268,13 @@ fn sharing_of(file: &OwnedFd) -> Result<Sharing, Errno> {
     if [magic::XFS, magic::BTRFS].contains(&found) {
         return Ok(Sharing::Shared);
     }
-    let id = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID)?.stx_mnt_id;
+    let mut stat = Statx::default();
+    let mask = StatxFlags::MNT_ID.bits();
+    statx(file, c"", AtFlags::EMPTY_PATH, mask, &mut stat)?;
+    let id = (stat.stx_mask & mask != 0).then_some(stat.stx_mnt_id);
     // The table of mounts gives a name to the message. Without it the message has the number.
     let mounts = mounts::read().unwrap_or_default();
-    let mount = mounts.into_iter().find(|mount| mount.id == id);
+    let mount = mounts.into_iter().find(|mount| Some(mount.id) == id);
     Ok(Sharing::Unknown(mount.map_or_else(
         || format!("a file system of type {found:#x}"),
         // The user who mounted it chose its type.

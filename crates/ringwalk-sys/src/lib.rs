@@ -34,7 +34,7 @@
 //! | `signals.rs` | the signal actions that the program began with |
 //! | `spawn.rs` | starts a program and waits for its end |
 //! | `standard_streams.rs` | whether standard input and output were closed when the program began |
-//! | `statx.rs` | the `statx` system call |
+//! | `statx.rs` | the `statx` system call, and `fstatat` where a sandbox refuses it |
 //! | `sync.rs` | locks that ignore poison |
 //! | `thread_usage.rs` | CPU time and voluntary waits of the calling thread |
 //! | `tree_groups.rs` | checks and reads the groups of READTREE in place |
@@ -114,7 +114,7 @@ pub use records::Records;
 pub use signals::with_signals_blocked;
 pub use spawn::{Child, Ended, Spawn};
 pub use standard_streams::{StandardInput, stdout_was_closed};
-pub use statx::{Statx, statx, statx_at};
+pub use statx::{Statx, refuses_statx, statx, statx_at};
 pub use thread_usage::ThreadUsage;
 pub use tree_groups::TreeGroup;
 pub use xfs::{XfsBulk, XfsBulkstat, XfsGeometry, XfsInodeChunk, xfs_geometry};

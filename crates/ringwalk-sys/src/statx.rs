@@ -2,13 +2,17 @@
 //!
 //! rustix has `statx` too, but returns its 256 bytes by value. In a profile of a walk, moving them
 //! was the largest single cost in user space.
+//!
+//! Some sandboxes refuse `statx`. Then `fstatat` answers what it can.
 
 use crate::getdents::last_errno;
+use crate::magic;
 use rustix::fs::AtFlags;
 use rustix::io::Errno;
 use std::ffi::CStr;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 const _: () = assert!(
     size_of::<libc::statx>() == 256,
@@ -45,9 +49,13 @@ impl std::ops::Deref for Statx {
 /// Asks for the `STATX_*` fields in `mask` of the file `path`, relative to the directory `fd`, and
 /// fills `stat`. `stx_mask` says which fields the kernel returned.
 ///
+/// Where a sandbox such as an old container refuses statx(2), the answer is that of fstatat(2):
+/// without time of birth, mount and attributes.
+///
 /// # Errors
 ///
-/// Those of statx(2). `stat` then keeps its contents.
+/// Those of statx(2), but for `EINTR`: an interrupted call is made again. `stat` then keeps its
+/// contents.
 ///
 /// [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html)
 pub fn statx(
@@ -76,6 +84,57 @@ pub fn statx_at(
     mask: u32,
     stat: &mut Statx,
 ) -> Result<(), Errno> {
+    loop {
+        let answer = if is_refused(false) {
+            stat_at(number, path, flags, stat)
+        } else {
+            statx_once(number, path, flags, mask, stat)
+        };
+        match answer {
+            Err(Errno::INTR) => {}
+            // A file system can have this answer of its own.
+            Err(Errno::PERM | Errno::NOSYS) if !is_refused(false) && is_refused(true) => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// Returns true if something forbids `statx` to this process, or the kernel lacks it, so that only
+/// the fields of fstatat(2) are to be had.
+pub fn refuses_statx() -> bool {
+    is_refused(true)
+}
+
+/// Returns whether `statx` is refused, if that is known. Finds out if `asks` is true. The answer
+/// stays: a sandbox is never left.
+fn is_refused(asks: bool) -> bool {
+    const UNKNOWN: u8 = 0;
+    const ALLOWED: u8 = 1;
+    const REFUSED: u8 = 2;
+    static STATE: AtomicU8 = AtomicU8::new(UNKNOWN);
+    // Relaxed: the answer says nothing about other memory.
+    let mut state = STATE.load(Ordering::Relaxed);
+    if asks && state == UNKNOWN {
+        // SAFETY: the kernel copies the path first. It cannot copy from address 0, and answers
+        // `EFAULT` without any other access.
+        let status = unsafe {
+            let nothing = std::ptr::null::<libc::c_void>();
+            libc::syscall(libc::SYS_statx, 0, nothing, 0, 0, nothing)
+        };
+        let is_called = status == 0 || last_errno() == Errno::FAULT;
+        state = if is_called { ALLOWED } else { REFUSED };
+        STATE.store(state, Ordering::Relaxed);
+    }
+    state == REFUSED
+}
+
+fn statx_once(
+    number: RawFd,
+    path: &CStr,
+    flags: AtFlags,
+    mask: u32,
+    stat: &mut Statx,
+) -> Result<(), Errno> {
     // SAFETY: a number that is not open is an error. `path` ends with a NUL. The kernel writes one
     // `struct statx`, whose size the kernel's ABI fixes at 256 bytes. The pointer is valid for
     // that, because `stat` is borrowed mutably, and any bytes are valid for its integers.
@@ -93,6 +152,91 @@ pub fn statx_at(
         Ok(())
     } else {
         Err(last_errno())
+    }
+}
+
+/// Answers by fstatat(2).
+fn stat_at(number: RawFd, path: &CStr, flags: AtFlags, stat: &mut Statx) -> Result<(), Errno> {
+    let sync = flags.bits().cast_signed() & libc::AT_STATX_SYNC_TYPE;
+    // `fstatat` cannot ask a server, and an old answer must not pass for a new one.
+    if sync & libc::AT_STATX_FORCE_SYNC != 0 && !is_local(number) {
+        return Err(Errno::NOSYS);
+    }
+    let flags = flags.bits().cast_signed() & !libc::AT_STATX_SYNC_TYPE;
+    // SAFETY: the structure consists of integers only, for which zero bytes are valid.
+    let mut found: libc::stat64 = unsafe { MaybeUninit::zeroed().assume_init() };
+    // SAFETY: a number that is not open is an error. `path` ends with a NUL. `found` is borrowed
+    // mutably, and has the type that the function fills.
+    let status = unsafe { libc::fstatat64(number, path.as_ptr(), &raw mut found, flags) };
+    if status != 0 {
+        return Err(last_errno());
+    }
+    *stat = Statx::from_stat(&found);
+    Ok(())
+}
+
+/// Returns true if no server keeps the files of the file system.
+fn is_local(number: RawFd) -> bool {
+    const LOCAL: [u64; 6] = [
+        magic::BTRFS,
+        magic::EXT4,
+        magic::OVERLAYFS,
+        magic::RAMFS,
+        magic::TMPFS,
+        magic::XFS,
+    ];
+    if number < 0 {
+        return false;
+    }
+    // SAFETY: the number is not -1. If it is not open, the call below answers `EBADF`.
+    let file = unsafe { BorrowedFd::borrow_raw(number) };
+    magic::of(file).is_ok_and(|found| LOCAL.contains(&found))
+}
+
+impl Statx {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::unnecessary_cast,
+        clippy::useless_conversion,
+        reason = "the types of `stat64` differ between targets; the values are those of `statx`"
+    )]
+    fn from_stat(found: &libc::stat64) -> Self {
+        let time = |stamp: &mut libc::statx_timestamp, secs, nanos| {
+            (stamp.tv_sec, stamp.tv_nsec) = (secs, nanos as u32);
+        };
+        let mut stat = Self::default();
+        let stx = &mut stat.0;
+        stx.stx_mask = libc::STATX_BASIC_STATS;
+        stx.stx_blksize = found.st_blksize as u32;
+        stx.stx_nlink = found.st_nlink as u32;
+        stx.stx_uid = found.st_uid;
+        stx.stx_gid = found.st_gid;
+        // Type and permissions have 16 bits.
+        stx.stx_mode = found.st_mode as u16;
+        stx.stx_ino = found.st_ino as u64;
+        stx.stx_size = found.st_size as u64;
+        stx.stx_blocks = found.st_blocks as u64;
+        time(
+            &mut stx.stx_atime,
+            found.st_atime.into(),
+            found.st_atime_nsec,
+        );
+        time(
+            &mut stx.stx_mtime,
+            found.st_mtime.into(),
+            found.st_mtime_nsec,
+        );
+        time(
+            &mut stx.stx_ctime,
+            found.st_ctime.into(),
+            found.st_ctime_nsec,
+        );
+        stx.stx_dev_major = libc::major(found.st_dev);
+        stx.stx_dev_minor = libc::minor(found.st_dev);
+        stx.stx_rdev_major = libc::major(found.st_rdev);
+        stx.stx_rdev_minor = libc::minor(found.st_rdev);
+        stat
     }
 }
 

@@ -37,6 +37,7 @@ use output::{Outputs, Texts};
 use ringwalk::ordered::Ordered;
 use ringwalk::{Fields, Order, Summary, Walk};
 use ringwalk_gnu::is_dumb_terminal;
+use ringwalk_sys::refuses_statx;
 use ringwalk_sys::sync::lock;
 use roots::Roots;
 use shared::{Progress, Shared};
@@ -75,6 +76,13 @@ fn search_in(command: &Command, host: &dyn Host, outputs: &Outputs<'_>, roots: R
     let plan = Plan::new(command, colors.as_ref());
     report_plan(command, host, &plan);
     let saved = command.saved.as_deref();
+    if saved.is_none() && plan.fields.contains(Fields::BTIME) && refuses_statx() {
+        // They would be missing, as on a file system that keeps none.
+        host.report(
+            "times of birth cannot be read: statx(2) is refused here, as some containers do",
+        );
+        return false;
+    }
     let collectors: Vec<_> = plan.gathering.iter().copied().map(Collector::new).collect();
     let shared = Shared {
         command,

@@ -12,7 +12,7 @@ use crate::walk::descriptors::open_directory;
 use crate::walk::options::{Follow, Options};
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use rustix::fs::{AtFlags, CWD, SeekFrom, seek};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 use std::ffi::CStr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::path::Path;
@@ -163,9 +163,7 @@ impl Directory {
         flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
         flags.set(AtFlags::EMPTY_PATH, name.is_empty());
         let mut stat = ringwalk_sys::Statx::default();
-        retry_on_intr(|| {
-            ringwalk_sys::statx(&*self.fd, name, flags, fields.statx_mask(), &mut stat)
-        })?;
+        ringwalk_sys::statx(&*self.fd, name, flags, fields.statx_mask(), &mut stat)?;
         let mut metadata = Metadata::from(&stat);
         if fields.contains(Fields::PROJECT_ID) {
             project_id::add(&mut metadata, &*self.fd, name, follow)?;

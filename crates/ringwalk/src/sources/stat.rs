@@ -9,7 +9,7 @@ use crate::walk::root::Root;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 use std::ffi::CStr;
 use std::ops::Range;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -77,7 +77,7 @@ impl<'a> NamesAt<'a> {
             flags |= AtFlags::SYMLINK_NOFOLLOW;
         }
         let mask = fields.statx_mask();
-        retry_on_intr(|| match self {
+        match self {
             Self::Directory(fd) => statx(fd, name, flags, mask, stat),
             Self::Unopened(directory) => statx(directory.open()?, name, flags, mask, stat),
             Self::Roots(roots) => match &roots[index].fd {
@@ -85,7 +85,7 @@ impl<'a> NamesAt<'a> {
                 None => statx(CWD, name, flags, mask, stat),
             },
             Self::Saved(_) => Err(Errno::OPNOTSUPP),
-        })
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::sources::project_id;
 use ringwalk_sys::RawFileType as FileType;
 use ringwalk_sys::{Statx, statx, statx_at};
 use rustix::fs::{AtFlags, CWD};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 use std::ffi::CString;
 use std::os::fd::RawFd;
 use std::os::unix::ffi::OsStrExt as _;
@@ -155,10 +155,10 @@ impl Metadata {
         let mut flags = AtFlags::NO_AUTOMOUNT;
         flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
         let mut stat = Statx::default();
-        retry_on_intr(|| match base {
+        match base {
             None => statx(CWD, &path, flags, fields.statx_mask(), &mut stat),
             Some(number) => statx_at(number, &path, flags, fields.statx_mask(), &mut stat),
-        })?;
+        }?;
         let mut metadata = Self::from(&stat);
         if fields.contains(Fields::PROJECT_ID) {
             match base {

@@ -8,7 +8,7 @@ use crate::visit::metadata::{Fields, Metadata, RESERVED, Timestamp};
 use ringwalk_sys::rustix::fs::AtFlags;
 use ringwalk_sys::{DirectoryFd, DirentError, PlusEntry, PlusLayout, PlusStat, Statx, What, statx};
 use ringwalk_sys::{RawFileType as FileType, uapi};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::Errno;
 
 /// The mount id of a directory's entries, where their records lack it.
 #[derive(Clone, Copy, Debug)]
@@ -30,7 +30,7 @@ impl MountId {
         }
         let mut stat = Statx::default();
         let mask = Fields::MNT_ID.bits();
-        let asked = retry_on_intr(|| statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut stat));
+        let asked = statx(fd, c"", AtFlags::EMPTY_PATH, mask, &mut stat);
         if asked.is_ok() && stat.stx_mask & mask != 0 {
             Self::OfDirectory(stat.stx_mnt_id)
         } else {

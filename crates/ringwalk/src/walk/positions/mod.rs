@@ -82,7 +82,7 @@ fn promise(fd: &DirectoryFd) -> Result<Promise, Errno> {
 /// Returns true if a directory is the root of a mount. False before Linux 5.8.
 pub(crate) fn is_mount_root(fd: &DirectoryFd) -> Result<bool, Errno> {
     let mut stat = Statx::default();
-    retry_on_intr(|| statx(fd, c"", AtFlags::EMPTY_PATH, 0, &mut stat))?;
+    statx(fd, c"", AtFlags::EMPTY_PATH, 0, &mut stat)?;
     Ok(mounts::is_mount_root(&Metadata::from(&stat)))
 }
 
