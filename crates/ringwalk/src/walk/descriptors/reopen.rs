@@ -101,7 +101,7 @@ pub(crate) fn open_beneath(
 
 /// Returns device and inode number of an open directory.
 pub(crate) fn identity(fd: impl AsFd) -> Result<Identity, Errno> {
-    let stat = rustix::fs::fstat(fd)?;
+    let stat = retry_on_intr(|| rustix::fs::fstat(&fd))?;
     Ok(Identity {
         dev: stat.st_dev,
         ino: stat.st_ino,

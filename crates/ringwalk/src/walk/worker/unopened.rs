@@ -4,7 +4,7 @@ use crate::sources::stat::OpenOnDemand;
 use crate::visit::dir::Dir;
 use crate::walk::descriptors::Descriptors;
 use ringwalk_sys::DirectoryFd;
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use std::cell::OnceCell;
 use std::fmt;
 use std::sync::Arc;
@@ -48,7 +48,8 @@ impl<S> OpenOnDemand for Unopened<'_, S> {
                     }
                 })
         };
-        let opened = self.fd.get_or_init(open);
+        // An error is kept, so it must not be one that callers answer by another try.
+        let opened = self.fd.get_or_init(|| retry_on_intr(open));
         opened.as_deref().map_err(|errno| *errno)
     }
 }
