@@ -7,7 +7,7 @@ import os
 import shutil
 
 import pytest
-from support import images, tables
+from support import images, strace, tables
 from support.copies import first_names, found, path_of
 from support.halted import halted
 from support.run import needs_program, run
@@ -167,3 +167,19 @@ def test_a_comparison_by_hashes(ringwalk, hashing, top, scratch):
 def test_an_output_that_cannot_be_written(hashing, top, scratch):
     result = hashing(top, "-o", scratch / "missing" / "snapshot")
     assert result.status == 2 and b"missing/snapshot" in result.err
+
+
+@pytest.mark.parametrize("when", ("1", "1+1"))
+def test_an_error_of_either_walk_is_reported_once(hashing, scratch, when):
+    """The files are found by one walk, and a second one takes the snapshot."""
+    (scratch / "top" / "inner").mkdir(parents=True)
+    (scratch / "top" / "inner" / "file").write_text("x")
+    (scratch / "link").symlink_to("top")
+    broken = scratch / "top" / "inner"
+    effect = f"error=EIO:when={when}"
+    words = strace.injecting(scratch, "getdents64", effect, broken)
+    output = scratch / "hashes.parquet"
+    result = run([*words, *hashing.first, "--all", "--output", output, scratch / "link"])
+    assert result.status == 1
+    (line,) = result.err.splitlines()
+    assert b"cannot read directory " in line and line.endswith(b"Input/output error"), line

@@ -4,7 +4,7 @@
 //! hash of each file that still has the version that was hashed.
 
 use super::args::Algo;
-use super::{HashArgs, file_error, hash_options, no_thread};
+use super::{HashArgs, file_error, hash_options, no_thread, walk_error};
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::output_file::say_not_kept;
@@ -12,18 +12,19 @@ use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
 use crate::status::{TROUBLE, trouble};
-use ringwalk::Metadata;
+use ringwalk::{Error, Metadata};
 use ringwalk_dupes::{Candidates, Missed, Name, ScanError, Search};
 use ringwalk_hash::{FileToHash, FileVersion, OpenRoot, hash_files};
 use ringwalk_snapshot::{Capture, FileHashes, WriteOptions};
-use std::collections::HashMap;
+use ringwalk_sys::sync::lock;
+use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The hashes of one run: 150 to 300 bytes of memory for each file, as the table doubles when it is
 /// full.
@@ -62,16 +63,22 @@ pub(super) fn run(
     let capture = Capture::new(args.roots.iter().cloned());
     let capture = capture.map_err(|error| not_captured(&error))?;
     let has_failed = AtomicBool::new(false);
-    let candidates = candidates(args, options, &has_failed)?;
+    let first_errors = Mutex::default();
+    let candidates = candidates(args, options, &has_failed, &first_errors)?;
     let hashes = hash(&candidates, args, options, &has_failed)?;
     drop(candidates);
     let mut write = WriteOptions::default();
     write.not_kept = say_not_kept;
     let rows = write.progress.clone();
+    let reported: Arc<Mutex<HashSet<Vec<u8>>>> = Arc::default();
+    let second = Arc::clone(&reported);
     let capture = capture
         .one_file_system(args.one_file_system)
         .options(write)
-        .report(report)
+        .report(move |path, failure| {
+            lock(&second).insert(path.to_vec());
+            report(path, failure);
+        })
         .hashes(Arc::new(hashes));
     let walk = options.ready(capture.walk());
     let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
@@ -80,16 +87,36 @@ pub(super) fn run(
     drop(progress);
     let captured = captured.map_err(|error| not_captured(&error))?;
     let status = status(&captured, options);
+    for error in lock(&first_errors).iter() {
+        let path = real_path(error.path(), &args.roots);
+        if !lock(&reported).contains(path.as_os_str().as_bytes()) {
+            console::error(walk_error(error));
+        }
+    }
     if has_failed.into_inner() {
         return Ok(ExitCode::FAILURE);
     }
     Ok(status)
 }
 
+/// Returns the path by which the second walk reports an error of the first one: absolute, with no
+/// symbolic link but perhaps the last component, which is followed in a root only.
+fn real_path(path: &Path, roots: &[OsString]) -> PathBuf {
+    let real = match (path.parent(), path.file_name()) {
+        (Some(above), Some(name)) if !roots.iter().any(|root| root == path) => {
+            above.canonicalize().map(|above| above.join(name))
+        }
+        _ => path.canonicalize(),
+    };
+    // What has no such path any more is reported once more.
+    real.unwrap_or_else(|_| path.to_owned())
+}
+
 fn candidates(
     args: &HashArgs,
     options: &EngineOptions,
     has_failed: &AtomicBool,
+    errors: &Mutex<Vec<Error>>,
 ) -> Result<Candidates, ExitCode> {
     let mut search = Search::new(args.roots.iter().cloned()).map_err(trouble)?;
     search.one_file_system(args.one_file_system);
@@ -98,12 +125,17 @@ fn candidates(
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let missed = |what: Missed<'_>| {
         has_failed.store(true, Ordering::Relaxed);
-        // The second walk reports what it cannot read. It takes roots of all types.
-        if let Missed::Scan(ScanError::Root(root)) = what {
-            let root = quoted_bytes(root);
-            console::error(format_args!(
-                "{root}: neither a directory nor a regular file"
-            ));
+        match what {
+            // The second walk takes roots of all types.
+            Missed::Scan(ScanError::Root(root)) => {
+                let root = quoted_bytes(root);
+                console::error(format_args!(
+                    "{root}: neither a directory nor a regular file"
+                ));
+            }
+            // Most of them are errors of the second walk as well, which reports them.
+            Missed::Scan(ScanError::Walk(error)) => lock(errors).push(error.clone()),
+            _ => {}
         }
     };
     let candidates = search.candidates(walk, args.all, &missed);

@@ -79,10 +79,23 @@ pub struct Capture {
     roots: Vec<PathBuf>,
     one_file_system: bool,
     options: WriteOptions,
-    report: Option<fn(&[u8], Failure)>,
+    report: Option<Reporter>,
     stop: Arc<AtomicBool>,
     older: Option<Arc<OlderSnapshot>>,
     hashes: Option<Arc<dyn FileHashes>>,
+}
+
+/// The function that is called for each failure.
+#[derive(Clone)]
+struct Reporter(Arc<Report>);
+
+/// Takes a failure, with its path. All workers call it.
+type Report = dyn Fn(&[u8], Failure) + Send + Sync;
+
+impl fmt::Debug for Reporter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reporter").finish_non_exhaustive()
+    }
 }
 
 /// Knows hashes of contents of files, for [`Capture::hashes`].
@@ -226,8 +239,8 @@ impl Capture {
     }
 
     /// Sets a function that is called for each failure, with the path. All workers call it.
-    pub fn report(mut self, report: fn(&[u8], Failure)) -> Self {
-        self.report = Some(report);
+    pub fn report(mut self, report: impl Fn(&[u8], Failure) + Send + Sync + 'static) -> Self {
+        self.report = Some(Reporter(Arc::new(report)));
         self
     }
 
@@ -334,7 +347,12 @@ impl Capture {
         let failed = |error| CaptureError::new(name, What::Stage(error));
         let file = unnamed_file().map_err(failed)?;
         // No later update can read a file without a name.
-        let captured = self.run_into(walk, &file, name, OwnOutput::default(), Vec::new())?;
+        let captured = self.run_into(walk, &file, name, OwnOutput::default(), Vec::new());
+        let captured = captured.map_err(|error| match error.what {
+            // The user has named no output.
+            What::Output(error) => failed(error),
+            _ => error,
+        })?;
         let snapshot = Snapshot::from_file(file, name)
             .map_err(|error| CaptureError::new(name, What::Reading(error)))?;
         Ok((snapshot, captured))
@@ -439,7 +457,7 @@ impl Capture {
             own,
             roots,
             fatal: Mutex::default(),
-            report: self.report,
+            report: self.report.as_ref().map(|reporter| &*reporter.0),
             listener: None,
             stop: &self.stop,
             resumed: Resumed::default(),

@@ -1,11 +1,11 @@
 //! What all visitors of a walk share.
 
-use super::FileHashes;
 use super::failures::FailureLog;
 use super::file_systems::FileSystems;
 use super::own_output::OwnOutput;
 use super::resumed::Resumed;
 use super::shared_mounts::SharedMounts;
+use super::{FileHashes, Report};
 use crate::entry::Failure;
 use crate::info::FileSystemInfo;
 use crate::row_counter::RowCounter;
@@ -35,7 +35,7 @@ pub(crate) struct Shared<'a> {
     pub(super) roots: Vec<Identity>,
     /// Why the walk was stopped.
     pub(super) fatal: Mutex<Option<Fatal>>,
-    pub(super) report: Option<fn(&[u8], Failure)>,
+    pub(super) report: Option<&'a Report>,
     /// Takes all failures.
     pub(super) listener: Option<Listener<'a>>,
     /// True if the walk is to end early.
