@@ -23,5 +23,5 @@ pub mod strftime;
 mod terminal;
 mod zone;
 
-pub use reason::reason;
+pub use reason::{no_thread, reason};
 pub use terminal::{is_dumb_terminal, terminal_safe};

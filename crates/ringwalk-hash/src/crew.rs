@@ -13,6 +13,7 @@
 //! and tasks wait, it lets twice as many workers in, up to [`MOST`]. While no CPU is idle, it sends
 //! them away one by one.
 
+use ringwalk::Errno;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::collections::VecDeque;
 use std::io;
@@ -121,7 +122,7 @@ impl<T: Send> Crew<T> {
         thread::scope(|scope| {
             self.let_in(scope, base, &body);
             if lock(&self.state).started == 0 {
-                return Err(io::ErrorKind::WouldBlock.into());
+                return Err(Errno::AGAIN.into());
             }
             if most > base {
                 // Without this thread the number stays as it is.

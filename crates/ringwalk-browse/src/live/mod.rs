@@ -40,6 +40,7 @@ use entries::DirIndex;
 use fill::Filler;
 use ringwalk::identity::TrustOfDevices;
 use ringwalk::{Errno, Follow, Stay, Walk};
+use ringwalk_gnu::no_thread;
 use ringwalk_sys::sync::lock;
 use std::ffi::OsStr;
 use std::io;
@@ -269,7 +270,10 @@ impl LiveTree {
             tree.reading.store(false, Ordering::Release);
             tree.changed();
         };
-        let thread = Builder::new().name("walk".to_owned()).spawn(run)?;
+        let thread = Builder::new()
+            .name("walk".to_owned())
+            .spawn(run)
+            .map_err(no_thread)?;
         Ok(Reading {
             tree: Arc::clone(self),
             thread: Some(thread),

@@ -104,7 +104,7 @@ impl Deleter for LiveDeleter {
         };
         let thread = Builder::new().name("deletion".to_owned());
         let thread = thread.spawn(move || work.run());
-        let thread = thread.map_err(|error| ringwalk_gnu::reason(&error))?;
+        let thread = thread.map_err(|error| ringwalk_gnu::no_thread(error).to_string())?;
         Ok(Box::new(Running {
             shared,
             thread: Some(thread),

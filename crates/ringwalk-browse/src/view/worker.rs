@@ -7,6 +7,7 @@
 //! A slot has at most one question. Asking again drops the older question: its job is skipped if it
 //! has not begun, and its answer goes nowhere.
 
+use ringwalk_gnu::no_thread;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
 use std::sync::{Arc, Weak};
 use std::thread;
@@ -33,7 +34,8 @@ impl Worker {
                     job();
                 }
             })
-        })?;
+        })
+        .map_err(no_thread)?;
         Ok(Self {
             jobs,
             alive: Arc::new(()),

@@ -26,6 +26,7 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
 use parquet::file::writer::{SerializedFileWriter, TrackedWrite};
 use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use ringwalk_gnu::no_thread;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -321,7 +322,8 @@ impl Encoder {
         let (finished, groups) = channel();
         let thread = thread::Builder::new()
             .name("ringwalk-encode".to_owned())
-            .spawn(move || encode(&share, &schema, &settings, &next_job, &finished))?;
+            .spawn(move || encode(&share, &schema, &settings, &next_job, &finished))
+            .map_err(no_thread)?;
         Ok(Self {
             jobs,
             groups,

@@ -14,7 +14,7 @@ use crate::pull::ordered::{Line, Ordered, Place};
 use crate::pull::sending::Sending;
 use crate::visit::batch::Batch;
 use crate::visit::entry::Entry;
-use crate::visit::error::Error;
+use crate::visit::error::{Error, Operation};
 use crate::visit::left::Left;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Metadata;
@@ -23,6 +23,7 @@ use crate::visit::visitor::{Flow, Visitor};
 use crate::walk::Walk;
 use crate::walk::options::Order;
 use ringwalk_sys::RawFileType as FileType;
+use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -167,17 +168,26 @@ impl IntoIterator for Walk {
     /// entries that are read out of turn stay in memory until their turn comes. That may be most of
     /// the tree.
     ///
+    /// If no thread can be started, the iterator gives an error for each root (`EAGAIN`), and no
+    /// entry.
+    ///
     /// # Panics
     ///
-    /// If no thread can be started. With [`Order::Name`] also if the walk has a budget, or goes on
-    /// with leftovers: the order of entries is that of the whole tree. [`Walk::batches`] orders
-    /// those of each directory.
+    /// With [`Order::Name`] if the walk has a budget, or goes on with leftovers: the order of
+    /// entries is that of the whole tree. [`Walk::batches`] orders those of each directory.
     fn into_iter(self) -> Entries {
         if self.order_wanted() == Order::Name {
             self.expect_whole("an iterator that orders entries by name");
         }
+        let roots: Vec<_> = self.root_names().map(<[u8]>::to_vec).collect();
         let walk = Background::start("ringwalk-entries", |sender| send_all(self, sender));
-        Entries(walk.expect("a thread for the walk can be started"))
+        Entries(walk.unwrap_or_else(|error| {
+            let errno = Errno::from_io_error(&error).unwrap_or(Errno::AGAIN);
+            let errors = roots
+                .into_iter()
+                .map(|root| Error::new(Operation::Open, root, errno));
+            Background::ended(errors.map(Err).collect())
+        }))
     }
 }
 

@@ -64,7 +64,6 @@ pub struct Error {
 
 impl Error {
     /// Creates the error of an operation on a path that the caller gave.
-    #[cfg(feature = "async")]
     pub(crate) fn new(operation: Operation, path: Vec<u8>, errno: Errno) -> Self {
         Self {
             operation,

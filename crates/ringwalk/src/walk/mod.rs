@@ -342,6 +342,11 @@ impl Walk {
         self
     }
 
+    /// Returns the roots as they were given.
+    pub(crate) fn root_names(&self) -> impl Iterator<Item = &[u8]> {
+        self.options.roots.iter().map(|root| root.name.as_slice())
+    }
+
     pub(crate) fn order_wanted(&self) -> Order {
         self.options.order
     }

@@ -34,6 +34,19 @@ fn a_thread_that_ends_in_time_is_waited_for() {
 }
 
 #[test]
+fn without_work_it_gives_its_items_and_ends() {
+    let mut walk = Background::<u8, ()>::ended([1, 2].into());
+    assert_eq!(
+        (walk.take(), walk.take(), walk.take()),
+        (Some(1), Some(2), None)
+    );
+    assert_eq!((walk.take(), walk.summary()), (None, None));
+    drop(walk);
+    let walk = Background::<u8, ()>::ended([1].into());
+    assert_eq!(walk.end_within(Duration::from_secs(20)), None);
+}
+
+#[test]
 fn in_a_fork_it_neither_waits_nor_ends_early() {
     let (go, wait) = mpsc::channel::<()>();
     let mut walk = Background::start("ringwalk-test", move |sender| {

@@ -1,0 +1,95 @@
+"""Calls that a system refuses, interrupts or runs short of: what is answered all the same."""
+
+from __future__ import annotations
+
+import pytest
+from support import mounts, strace
+from support.run import NOBODY, needs_program, run
+
+
+@pytest.fixture
+def files(scratch):
+    """Files and directories that every user can read, two of them equal."""
+    top = scratch / "files"
+    for name in ("a/one", "a/two", "b/other"):
+        (top / name).parent.mkdir(parents=True, exist_ok=True)
+        (top / name).write_text(name[:1])
+    (top / "link").symlink_to("a/one")
+    return top
+
+
+COMMANDS = (
+    ("find", "{}", "-ls"),
+    ("find", "-L", "{}", "-newer", "{}", "-o", "-size", "-9", "-printf", "%p %i %D %s %Ts %m\n"),
+    ("find", "{}", "-xdev", "-type", "f"),
+    ("du", "-ax", "{}"),
+    ("count", "{}"),
+    ("hash", "{}"),
+    ("dupes", "{}"),
+    ("doctor", "--json", "{}"),
+)
+
+
+@pytest.mark.parametrize("errno", ("ENOSYS", "EPERM"))
+def test_statx_of_a_sandbox(programs, scratch, files, errno):
+    """The filter of an old container does not know the call, and fstatat(2) answers."""
+    refused = strace.injecting(scratch, "statx", f"error={errno}")
+    program = programs / "ringwalk"
+    for words in COMMANDS:
+        words = [word.format(files) for word in words]
+        expected, found = run([program, *words]), run([*refused, program, *words])
+        assert (found.status, found.err) == (0, b""), found
+        if words[0] != "doctor":
+            assert found.out == expected.ok().out
+        assert f"-1 {errno}" in (scratch / "strace.log").read_text(), "the call was made"
+    snapshot = scratch / "snapshot.parquet"
+    run([*refused, program, "snapshot", "--output", snapshot, files]).ok()
+    run([program, "diff", snapshot, files]).ok()
+
+
+def test_times_of_birth_are_not_missed_silently(programs, scratch, files):
+    refused = strace.injecting(scratch, "statx", "error=EPERM")
+    for words in (("-newerBt", "2020-01-01"), ("-printf", "%Bs\n")):
+        result = run([*refused, programs / "ringwalk", "find", files, *words])
+        assert (result.status, result.out) == (1, b"")
+        assert b"times of birth cannot be read" in result.err
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_directory_that_is_opened_late(programs, scratch, mount):
+    """The look at a directory that was listed past the VFS is interrupted once."""
+    top = mount(mounts.filesystem, "ext4", scratch)
+    for number in range(3):
+        (top / str(number)).mkdir()
+        (top / str(number) / "file").touch()
+        (top / str(number) / "link").symlink_to("file")
+    mounts.call("sync", "-f", top)
+    words = [programs / "ringwalk", "--source", "ext4", "--workers", "1", "find", "-L", top]
+    words += ["-printf", "%P %s %l\n"]
+    interrupted = strace.injecting(scratch, "fstat", "error=EINTR:when=1")
+    expected = run(words).ok().out
+    assert run([*interrupted, *words], cpu=60).ok().out == expected
+    if "EINTR" not in (scratch / "strace.log").read_text():
+        pytest.skip("directories are looked at by another call than fstat(2)")
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_no_thread_can_be_started(ringwalk, programs, scratch, files):
+    needs_program("prlimit")
+    for folder in (scratch, scratch.parent):
+        folder.chmod(0o755)
+    snapshot, program = scratch / "snapshot.parquet", programs / "ringwalk"
+    ringwalk("snapshot", "--output", snapshot, files).ok()
+    for command in (
+        ("hash", files),
+        ("dupes", files),
+        ("diff", snapshot, files),
+        ("report", "--by", "ext", files),
+        ("browse", "--once", "", files),
+        ("browse", "--once", "", snapshot),
+    ):
+        result = run(["prlimit", "--nproc=1:1", program, *command], uid=NOBODY)
+        assert (result.status, result.out) == (2, b""), result
+        assert b"cannot start a thread: Resource temporarily unavailable\n" in result.err
+        assert b"cannot write it" not in result.err
+    assert run(["prlimit", "--nproc=1:1", program, "find", files], uid=NOBODY).ok().out
