@@ -155,3 +155,17 @@ def test_names_in_answers_are_escaped(check, scratch):
     data = run(["sha256sum", "a\nb"], cwd=scratch).ok().out
     theirs = run(["sha256sum", "-c"], cwd=scratch, stdin=data).ok().out
     assert check("-", stdin=data, cwd=scratch).ok().out == theirs
+
+
+@pytest.mark.parametrize("data", (b"data\n", b"other\n"))
+def test_a_dash_is_standard_input(check, three, data):
+    """`producer | sha256sum` names its input so."""
+    digest = run(["sha256sum"], stdin=b"data\n").ok().out
+    (three / "list").write_bytes(run(["sha256sum", "one"], cwd=three).ok().out + digest)
+    theirs = run(["sha256sum", "-c", "list"], cwd=three, stdin=data)
+    ours = check("list", stdin=data, cwd=three)
+    assert (ours.status, ours.out) == (theirs.status, theirs.out)
+    # It cannot be the list, too.
+    theirs = run(["sha256sum", "-c"], cwd=three, stdin=digest + data)
+    ours = check("-", stdin=digest + data, cwd=three)
+    assert (bool(ours.status), ours.out) == (bool(theirs.status), theirs.out)

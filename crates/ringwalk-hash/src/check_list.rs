@@ -120,7 +120,9 @@ fn split_tagged(line: &[u8], algorithm: Algorithm) -> Option<(&[u8], &[u8])> {
     let digits = 2 * algorithm.digest_len();
     let split = rest.len().checked_sub(digits)?;
     let (name, digest) = rest.split_at(split);
-    Some((name.strip_suffix(b") = ")?, digest))
+    // GNU's programs take any white space around the sign, or none.
+    let name = name.trim_ascii_end().strip_suffix(b"=")?;
+    Some((name.trim_ascii_end().strip_suffix(b")")?, digest))
 }
 
 /// Splits `digest  name` and `digest *name`.

@@ -1,7 +1,8 @@
 //! A hash function at work, for bytes in their order.
 
-use crate::{Algorithm, Digest};
+use crate::{Algorithm, Digest, ReadBuffer};
 use sha2::Digest as _;
+use std::io::{self, Read};
 use twox_hash::xxhash3_128;
 
 /// The state of a hash function.
@@ -47,6 +48,24 @@ impl Hasher {
                 let digest: [u8; 32] = hasher.finalize_reset().into();
                 digest.into()
             }
+        }
+    }
+}
+
+/// Hashes what a reader gives, to its end.
+///
+/// # Errors
+///
+/// Those of the reader, but for [`io::ErrorKind::Interrupted`].
+pub fn hash_reader(mut reader: impl Read, algorithm: Algorithm) -> io::Result<Digest> {
+    let mut hasher = Hasher::new(algorithm);
+    let mut buffer = ReadBuffer::default();
+    loop {
+        match reader.read(&mut buffer) {
+            Ok(0) => return Ok(hasher.finish()),
+            Ok(read) => hasher.update(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
         }
     }
 }

@@ -55,7 +55,7 @@ pub use fault::Fault;
 pub use file_permits::{FilePermits, Permits, file_permits, raise_file_limit};
 pub use file_version::FileVersion;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
-pub use hasher::quick_hash;
+pub use hasher::{hash_reader, quick_hash};
 pub use kernel_files::{is_kernel_type, kernel_file_system};
 pub use multi_file::{MULTI_BYTES, MULTI_FILES, MultiFileReader, suits_multi_file_reads};
 pub use open_file::{OpenFile, OpenRoot};

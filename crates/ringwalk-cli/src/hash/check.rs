@@ -9,8 +9,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use ringwalk::Errno;
 use ringwalk_hash::check_list::{CheckLine, Line, escape, parse_line};
-use ringwalk_hash::{Algorithm, FileToHash, OpenRoot, hash_files};
+use ringwalk_hash::{Algorithm, Digest, Fault, FileToHash, OpenRoot, hash_files, hash_reader};
 use ringwalk_sys::StandardInput;
 
 use super::{HashArgs, file_error, go_on, hash_options, no_thread};
@@ -44,6 +45,7 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
     };
     let mut lines = Lines {
         input,
+        is_standard_input: list == "-",
         algorithm: args.algo.into(),
         malformed: 0,
         files: 0,
@@ -52,12 +54,19 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
     let root = Arc::new(OpenRoot::Working);
     let files = std::iter::from_fn(|| {
         let line = lines.next_file()?;
+        let of_input = (line.name == b"-").then(|| hash_standard_input(lines.algorithm));
+        let path = if of_input.is_some() {
+            // No regular file: its own result does not count.
+            b"/dev/null"
+        } else {
+            line.name.as_slice()
+        };
         Some(FileToHash {
             root: Arc::clone(&root),
-            path: PathBuf::from(OsStr::from_bytes(&line.name)),
+            path: PathBuf::from(OsStr::from_bytes(path)),
             ino: 0,
             only: None,
-            context: line,
+            context: (line, of_input),
         })
     });
     let mut failures = Failures::default();
@@ -68,8 +77,8 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
     let hashed = hash_files(files, &hash_options(args, options), |results| {
         done.fetch_add(results.len() as u64, Ordering::Relaxed);
         output.clear();
-        for (line, result) in results.drain(..) {
-            let answer = match result {
+        for ((line, of_input), result) in results.drain(..) {
+            let answer = match of_input.unwrap_or(result) {
                 Ok(digest) if digest == line.digest => {
                     if args.quiet {
                         continue;
@@ -112,6 +121,12 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
     failures.malformed = lines.malformed;
     let status = finish(list, &failures);
     written.map_or_else(|status| status, |()| status)
+}
+
+/// Hashes standard input, which lists name `-`.
+fn hash_standard_input(algorithm: Algorithm) -> Result<Digest, Fault> {
+    hash_reader(StandardInput, algorithm)
+        .map_err(|error| Fault::Read(Errno::from_io_error(&error).unwrap_or(Errno::IO)))
 }
 
 fn push_answer(output: &mut Vec<u8>, line: &CheckLine, answer: &str) {
@@ -161,6 +176,7 @@ fn finish(list: &OsStr, failures: &Failures) -> ExitCode {
 /// The lines of a list.
 struct Lines {
     input: Box<dyn BufRead>,
+    is_standard_input: bool,
     algorithm: Algorithm,
     malformed: u64,
     files: u64,
@@ -195,6 +211,10 @@ impl Lines {
                 continue;
             }
             match parse_line(text, self.algorithm) {
+                // Standard input cannot be the list and a file in it.
+                Line::File(file) if self.is_standard_input && file.name == b"-" => {
+                    self.malformed += 1;
+                }
                 Line::File(file) => {
                     self.files += 1;
                     return Some(file);

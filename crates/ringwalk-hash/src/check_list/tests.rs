@@ -58,6 +58,9 @@ fn other_styles_are_read() {
         format!("{DIGITS}  a\r"),
         format!("SHA256 (a) = {DIGITS}"),
         format!("SHA256(a) = {DIGITS}"),
+        format!("SHA256(a)= {DIGITS}"),
+        format!("SHA256 (a)={DIGITS}"),
+        format!("SHA256 (a)\t= \t{DIGITS}"),
     ] {
         assert_eq!(parsed(&line), file(b"a"), "{line}");
     }
@@ -88,6 +91,8 @@ fn everything_else_is_malformed() {
         format!("MD5 (a) = {DIGITS}"),
         format!("SHA256 (a) = {}", &DIGITS[1..]),
         "SHA256 (a) = ".to_owned(),
+        format!("SHA256 (a) {DIGITS}"),
+        format!("SHA256 (a = {DIGITS}"),
     ] {
         assert_eq!(parsed(&line), Line::Malformed, "{line:?}");
     }
