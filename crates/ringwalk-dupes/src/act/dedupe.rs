@@ -33,9 +33,9 @@ pub(super) fn share(keep: &Held, file: &Held) -> Result<(), Reason> {
 
 fn reason(errno: Errno) -> Reason {
     match errno {
-        // EINVAL: one of the files has become shorter, or the file system has such files that
-        // cannot share (btrfs without checksums).
-        Errno::OPNOTSUPP | Errno::NOTTY | Errno::INVAL => Reason::NoSharing,
+        Errno::OPNOTSUPP | Errno::NOTTY => Reason::NoSharing,
+        // One of the files has become shorter, or only one has checksums (btrfs, `chattr +C`).
+        Errno::INVAL => Reason::CannotShare,
         errno => Reason::of("share blocks", errno),
     }
 }

@@ -50,6 +50,8 @@ pub enum Reason {
     ReadOnly,
     /// Files cannot share blocks here.
     NoSharing,
+    /// These two files cannot share blocks, though others here can.
+    CannotShare,
     /// The file shares all of its blocks with the file to keep already, or has none.
     AlreadyShared,
     /// The file is the log of deletions.
@@ -123,6 +125,10 @@ impl fmt::Display for Reason {
             Self::MountPoint => "is a mount point",
             Self::ReadOnly => "lies on a read-only file system",
             Self::NoSharing => "files cannot share blocks on this file system",
+            Self::CannotShare => {
+                "the file system lets it share no blocks with the file to keep, as if one of them \
+                 is not copied on write (chattr +C)"
+            }
             Self::AlreadyShared => "shares its blocks already",
             Self::Log => "is the log of deletions",
             Self::Displaced(path) => {

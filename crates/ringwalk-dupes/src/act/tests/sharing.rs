@@ -111,6 +111,27 @@ fn blocks_are_shared_on_xfs() {
     }
 }
 
+/// A file without checksums shares nothing with one that has them. Others there can share.
+#[test]
+fn one_file_that_cannot_share_is_not_its_file_system() {
+    let Some(mounted) = mounted(&["mkfs.btrfs", "-q"]) else {
+        return;
+    };
+    let place = Place::at_root(&mounted.point());
+    place.write("keep", &contents());
+    fs::File::create(place.at("plain")).unwrap();
+    let changed = std::process::Command::new("chattr")
+        .arg("+C")
+        .arg(place.at("plain"))
+        .status();
+    assert!(changed.unwrap().success());
+    place.write("plain", &contents());
+    place.write("one", &contents());
+    let group = place.group("keep", &["plain", "one"]);
+    let reasons = place.act(&group, Action::Dedupe).reasons();
+    assert_eq!(reasons, [Reason::CannotShare]);
+}
+
 #[test]
 fn file_systems_that_share_nothing_say_so() {
     let Ok(folder) = tempfile::tempdir_in("/dev/shm") else {
