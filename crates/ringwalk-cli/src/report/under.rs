@@ -3,9 +3,11 @@
 use super::ReportArgs;
 use crate::quote::{quoted, quoted_bytes};
 use crate::status::{failed, trouble};
+use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{Info, Snapshot, places};
 use std::ffi::OsStr;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Roots in a message.
@@ -28,12 +30,16 @@ pub(super) fn find(args: &ReportArgs, snapshot: &Snapshot) -> Result<Option<Vec<
             return Ok(Some(path));
         }
     }
-    Err(trouble(message(under, &args.input, snapshot.info())))
+    let roots = (!is_live(Path::new(&args.input))).then(|| snapshot.info());
+    Err(trouble(message(under, &args.input, roots)))
 }
 
-/// Returns the message about a path that a snapshot does not have.
-fn message(path: &OsStr, snapshot: &OsStr, info: &Info) -> String {
-    let mut out = format!("{} is not in {}", quoted(path), quoted(snapshot));
+/// Returns the message about a path that a directory or a snapshot does not have.
+fn message(path: &OsStr, input: &OsStr, snapshot: Option<&Info>) -> String {
+    let mut out = format!("{} is not in {}", quoted(path), quoted(input));
+    let Some(info) = snapshot else {
+        return out;
+    };
     for (at, root) in info.roots.iter().take(SHOWN_ROOTS).enumerate() {
         let before = if at == 0 { ", a snapshot of " } else { ", " };
         // Writing to a string cannot fail.

@@ -9,7 +9,8 @@ fn the_message_names_the_roots() {
     for root in ["/a", "/b\n", "/c", "/d"] {
         info.roots.push(RootInfo::new(root.as_bytes()));
     }
-    let message = message(OsStr::new("x"), OsStr::new("snap"), &info);
-    let expected = r"'x' is not in 'snap', a snapshot of '/a', '/b'$'\n', '/c', ...";
-    assert_eq!(message, expected);
+    let message = |info| message(OsStr::new("x"), OsStr::new("y"), info);
+    let expected = r"'x' is not in 'y', a snapshot of '/a', '/b'$'\n', '/c', ...";
+    assert_eq!(message(Some(&info)), expected);
+    assert_eq!(message(None), "'x' is not in 'y'");
 }
