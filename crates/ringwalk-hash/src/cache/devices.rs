@@ -12,8 +12,9 @@ use std::collections::BTreeMap;
 use std::os::fd::AsFd;
 use std::sync::RwLock;
 
-/// File systems where every write sets times. A write through a mapping (mmap(2)) does so once in each period of write-back.
-/// tmpfs sets no times then. On network file systems other machines set times by other clocks.
+/// File systems where every write sets times. A write through a mapping (mmap(2)) does so once in
+/// each period of write-back. tmpfs sets no times then. On network file systems other machines set
+/// times by other clocks.
 const SETS_TIMES: &[u64] = &[magic::BTRFS, magic::EXT4, magic::F2FS, magic::XFS];
 
 /// The devices that the cache was shown.
