@@ -47,8 +47,7 @@ def test_a_change_in_the_same_second(ringwalk, hashing, dupes, mount, scratch):
     at_a_new_step(top / "changing")
     with contextlib.ExitStack() as stack:
         running = [
-            stack.enter_context(halted(words, "pread64", 2, top / "changing"))
-            for words in programs
+            stack.enter_context(halted(words, "pread64", 2, top / "changing")) for words in programs
         ]
         # The same second as before, unless the programs have waited for its end.
         overwrite(top / "changing")
