@@ -5,6 +5,7 @@
 //! | `identity.rs` | which file an entry is: device, inode number, mark |
 //! | `shown.rs` | what the caller gives and receives: entries, selections, results |
 //! | `reason.rs` | why an entry was kept |
+//! | `rename.rs` | renaming to a name that must be free |
 //! | `root.rs` | the root of a view, and how a file below it is opened |
 //! | `chain.rs` | the open directories from the root to where the deletion is |
 //! | `run.rs` | deletion: the loop over entries |
@@ -31,6 +32,7 @@ mod chain;
 mod identity;
 mod log;
 mod reason;
+mod rename;
 mod root;
 mod run;
 mod shown;
@@ -39,6 +41,7 @@ mod trash;
 pub use identity::{Found, Identity, Known, Mark};
 pub use log::{Line, Log, LogError};
 pub use reason::Reason;
+pub use rename::{is_unsupported, rename_back, rename_to_new};
 pub use root::{Root, RootError, RootProblem, real_path};
 pub use run::delete;
 pub use shown::{Component, Doomed, Observer, Outcome, Selection, Shown};

@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `place.rs` | the directories of a trash: which one, whether it is safe, how it is opened |
 //! | `info.rs` | the files `info/NAME.trashinfo` |
-//! | `rename.rs` | renaming to a name that must be free, on each file system |
 //!
 //! An entry is renamed, never copied, so the trash must be on the same mount. A directory is moved
 //! as a whole, with entries that were not shown: it can be restored as a whole.
@@ -17,17 +16,16 @@
 
 mod info;
 mod place;
-mod rename;
 
 use super::chain::Chain;
 use super::identity::Found;
 use super::log::{Line, Log, LogError};
 use super::reason::Reason;
+use super::rename::{rename_back, rename_to_new};
 use super::root::{Root, real_path};
 use super::run::{Report, announce, go_to};
 use super::shown::{Doomed, Observer, Outcome, Selection};
 use place::{Bin, Bins, is_in_trash};
-use rename::{rename_back, rename_to_new};
 use ringwalk::mounts::{self, Mount};
 use rustix::fd::BorrowedFd;
 use rustix::io::Errno;

@@ -3,8 +3,8 @@
 use super::held::{Held, look_at};
 use super::reason::Reason;
 use ringwalk::Errno;
+use ringwalk_delete::{rename_back, rename_to_new};
 use rustix::fd::BorrowedFd;
-use rustix::fs::{AtFlags, RenameFlags, linkat, renameat, renameat_with, unlinkat};
 use std::ffi::OsStr;
 use std::hash::{BuildHasher as _, RandomState};
 use std::os::unix::ffi::OsStrExt as _;
@@ -45,11 +45,6 @@ pub(super) fn with_new_name(
     Err(Errno::EXIST)
 }
 
-/// Says that a file system has no such flag of renameat2(2).
-pub(super) fn is_unsupported(errno: Errno) -> bool {
-    matches!(errno, Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP)
-}
-
 /// Renames the name of a file to a temporary one, which is returned. Afterwards `check` decides
 /// whether this file may go. If not, the file gets its name back.
 pub(super) fn move_aside(
@@ -59,29 +54,14 @@ pub(super) fn move_aside(
     let (directory, name) = (file.directory(), file.name());
     // Nothing may come between this look and the renaming: see the documentation of `act`.
     file.check_name()?;
-    let aside = with_new_name(|aside| {
-        let flags = RenameFlags::NOREPLACE;
-        match renameat_with(directory, name, directory, aside, flags) {
-            Err(errno) if is_unsupported(errno) => rename_to_new(directory, name, aside),
-            result => result,
-        }
-    });
+    // The temporary name is one of 2^40.
+    let aside = with_new_name(|aside| rename_to_new(directory, name, directory, aside));
     let aside = aside.map_err(|errno| Reason::of("rename", errno))?;
     let moved = look_at(directory, &aside).map_err(|errno| Reason::of("read", errno));
     let moved = moved.and_then(|moved| file.check_is(&moved));
     match moved.and_then(|()| check()) {
         Ok(()) => Ok(aside),
         Err(reason) => Err(put_back(directory, &aside, name, reason)),
-    }
-}
-
-/// Renames where the kernel cannot say that the new name must be free. It is one of 2^40, and was
-/// free a moment ago.
-fn rename_to_new(directory: BorrowedFd<'_>, name: &[u8], new: &[u8]) -> Result<(), Errno> {
-    match look_at(directory, new) {
-        Err(Errno::NOENT) => renameat(directory, name, directory, new),
-        Err(errno) => Err(errno),
-        Ok(_) => Err(Errno::EXIST),
     }
 }
 
@@ -92,16 +72,7 @@ pub(super) fn put_back(
     name: &[u8],
     reason: Reason,
 ) -> Reason {
-    let flags = RenameFlags::NOREPLACE;
-    let renamed = match renameat_with(directory, aside, directory, name, flags) {
-        // A link is as good: it fails if the name is taken.
-        Err(errno) if is_unsupported(errno) => {
-            linkat(directory, aside, directory, name, AtFlags::empty())
-                .and_then(|()| unlinkat(directory, aside, AtFlags::empty()))
-        }
-        renamed => renamed,
-    };
-    match renamed {
+    match rename_back(directory, aside, directory, name) {
         Ok(()) => reason,
         // A program has removed it meanwhile, under this strange name.
         Err(Errno::NOENT) => Reason::Missing,

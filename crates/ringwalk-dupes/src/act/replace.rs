@@ -5,10 +5,11 @@
 //! that: for some microseconds the name is missing. A plain rename onto the name would leave no
 //! gap, but would destroy a file that another program had put there just before.
 
-use super::aside::{displaced, is_unsupported, move_aside, put_back, with_new_name};
+use super::aside::{displaced, move_aside, put_back, with_new_name};
 use super::held::{Compared, Held, look_at};
 use super::reason::Reason;
 use ringwalk::Errno;
+use ringwalk_delete::is_unsupported;
 use rustix::fd::BorrowedFd;
 use rustix::fs::{AtFlags, RenameFlags, linkat, renameat_with, unlinkat};
 
