@@ -56,7 +56,7 @@ def cluster_task(
     else:
         pending = [tuple(line) for piece in pieces for line in read_piece(directory, *piece)]
     most = entries if entries is not None else 1 << 60
-    rows, errors, todo = [], [], []
+    rows, errors, todo, gone = [], [], [], []
     counts = dict.fromkeys(("entries", "directories", "found", "vanished", "errors"), 0)
     for number, path, begin in pending:
         if counts["entries"] >= most:
@@ -76,6 +76,7 @@ def cluster_task(
             names = sorted(os.listdir(top))
         except FileNotFoundError:
             counts["vanished"] += 1
+            gone.append((number, os.fsencode(path), 1))
             continue
         except OSError as error:
             counts["errors"] += 1
@@ -105,6 +106,7 @@ def cluster_task(
         "chunks": chunks(todo),
         "errors_file": written(directory, stem + ".errors", errors),
         "left": len(todo),
+        "vanished_trees": gone,
         "seconds": time.monotonic() - start,
         "cpu_seconds": 0.0,
         "source": "model",

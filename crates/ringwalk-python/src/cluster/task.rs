@@ -5,7 +5,7 @@ use crate::snapshot::Failure;
 use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 use ringwalk::Budget;
 use ringwalk_snapshot::Contents;
 use ringwalk_snapshot::cluster::{Piece, Task, TaskNumber, TaskReport};
@@ -141,6 +141,11 @@ fn dictionary<'py>(py: Python<'py>, done: &Done) -> PyResult<Bound<'py, PyDict>>
     all.set_item("found", report.found)?;
     all.set_item("left", report.left)?;
     all.set_item("vanished", report.vanished)?;
+    let trees = report.vanished_trees.iter();
+    let trees: Vec<_> = trees
+        .map(|tree| (tree.root, PyBytes::new(py, &tree.path), tree.directories))
+        .collect();
+    all.set_item("vanished_trees", trees)?;
     all.set_item("errors", report.errors)?;
     all.set_item("seconds", elapsed.as_secs_f64())?;
     all.set_item("cpu_seconds", processor.as_secs_f64())?;

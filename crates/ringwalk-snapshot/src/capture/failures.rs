@@ -47,10 +47,16 @@ impl<'a> FailureLog<'a> {
 
     /// Returns the root of a path and the path relative to it. Roots do not lie within each other.
     pub(super) fn place<'p>(&self, path: &'p Path) -> Option<(usize, &'p [u8])> {
+        let (index, _, rest) = self.located(path)?;
+        Some((index, rest))
+    }
+
+    /// Returns index and path of the root of a path, and the path relative to it.
+    pub(super) fn located<'p>(&self, path: &'p Path) -> Option<(usize, &'a Path, &'p [u8])> {
         let mut roots = self.roots.iter().enumerate();
         roots.find_map(|(index, root)| {
             let rest = path.strip_prefix(root).ok()?;
-            Some((index, rest.as_os_str().as_bytes()))
+            Some((index, root.as_path(), rest.as_os_str().as_bytes()))
         })
     }
 

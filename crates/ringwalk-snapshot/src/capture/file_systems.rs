@@ -92,7 +92,7 @@ fn identity_of(directory: impl AsFd) -> (Option<String>, Option<u64>) {
     (uuid, identity.subvolume)
 }
 
-pub(super) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
+pub(crate) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     open(path, flags, Mode::empty())
 }

@@ -13,6 +13,7 @@
 //! | `file_systems.rs` | type, UUID and mount point of the file systems of the entries |
 //! | `own_output.rs` | the files that a snapshot writes or replaces |
 //! | `transactions.rs` | the last transactions before reading began, for a later update |
+//! | `vanished.rs` | trees that were removed while the walk was to read them |
 //! | `stoppable.rs` | an output whose writer can be stopped |
 
 mod extras;
@@ -25,6 +26,7 @@ mod shared;
 mod shared_mounts;
 mod stoppable;
 mod transactions;
+pub(crate) mod vanished;
 pub(crate) mod visitor;
 
 use crate::entry::Failure;
@@ -461,6 +463,7 @@ impl Capture {
             listener: None,
             stop: &self.stop,
             resumed: Resumed::default(),
+            vanished: None,
         })
     }
 }

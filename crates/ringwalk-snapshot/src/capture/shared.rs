@@ -5,6 +5,7 @@ use super::file_systems::FileSystems;
 use super::own_output::OwnOutput;
 use super::resumed::Resumed;
 use super::shared_mounts::SharedMounts;
+use super::vanished::VanishedTrees;
 use super::{FileHashes, Report};
 use crate::entry::Failure;
 use crate::info::FileSystemInfo;
@@ -42,6 +43,8 @@ pub(crate) struct Shared<'a> {
     pub(super) stop: &'a AtomicBool,
     /// The directories at which the walk goes on.
     pub(super) resumed: Resumed,
+    /// Trees that were removed meanwhile, if they are to be counted.
+    pub(crate) vanished: Option<VanishedTrees>,
 }
 
 impl Shared<'_> {
@@ -75,10 +78,11 @@ pub(crate) type Listener<'a> =
     &'a (dyn Fn(Option<(usize, &[u8])>, Failure) -> io::Result<()> + Sync);
 
 impl<'a> Shared<'a> {
-    /// Gives all failures to `listener`, in place of keeping them.
+    /// Gives all failures to `listener`, in place of keeping them. Counts trees that vanish.
     pub(crate) fn listen(&mut self, roots: &'a [PathBuf], listener: Listener<'a>) {
         self.failures = FailureLog::forgetful(roots);
         self.listener = Some(listener);
+        self.vanished = Some(VanishedTrees::default());
     }
 
     /// Goes on at these leftovers.

@@ -71,10 +71,20 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
         }
     }
 
-    /// Returns true if an earlier walk has begun the directory at this path.
-    fn was_begun(&self, path: &Path) -> bool {
-        let place = self.shared.failures.place(path);
-        place.is_some_and(|(root, path)| self.shared.resumed.was_begun(root, path))
+    /// Counts a directory that was removed before it could be opened. One that an earlier walk has
+    /// begun has been counted as read.
+    fn count_vanished(&mut self, path: &Path) {
+        let Some((index, root, path)) = self.shared.failures.located(path) else {
+            self.vanished += 1;
+            return;
+        };
+        if self.shared.resumed.was_begun(index, path) {
+            return;
+        }
+        self.vanished += 1;
+        if let Some(trees) = &self.shared.vanished {
+            trees.add(index, root, path);
+        }
     }
 
     fn stop(&self, fatal: Fatal) -> Flow {
@@ -258,9 +268,8 @@ impl<K: Keeper> Visitor for CaptureVisitor<'_, K> {
         if let Some(failure) = self.shared.failures.add(error) {
             let path = error.path().as_os_str().as_bytes();
             self.shared.report(path, failure);
-        } else if error.operation() == Operation::Open && !self.was_begun(error.path()) {
-            // A directory that vanishes while it is read has been counted as read.
-            self.vanished += 1;
+        } else if error.operation() == Operation::Open {
+            self.count_vanished(error.path());
         }
     }
 

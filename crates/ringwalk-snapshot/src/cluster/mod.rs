@@ -42,6 +42,7 @@ mod task_error;
 mod todo;
 
 pub use crate::capture::file_systems::file_system_of;
+pub use crate::capture::vanished::VanishedTree;
 pub use compact::Compact;
 pub use folder::is_live;
 pub(crate) use folder::is_shared_walk;

@@ -8,6 +8,7 @@ use super::part::{LARGEST_TASK, PartFacts, VERSION};
 use super::part_writer::{FullPart, PartKeeper, PartWriter};
 use super::task_error::TaskError;
 use super::todo::{Piece, TodoChunk, read_pieces, write_todo};
+use crate::capture::vanished::VanishedTree;
 use crate::capture::visitor::CaptureVisitor;
 use crate::capture::{Capture, FileHashes, OwnOutput, Shared, now};
 use crate::info::{FileSystemInfo, Info, RootInfo, Run};
@@ -23,6 +24,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+
+/// The most trees that a task names of those that have vanished: the driver logs them.
+const MOST_VANISHED: usize = 5;
 
 /// What distinguishes the files of a task from those of others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,8 @@ pub struct TaskReport {
     /// Directories that were removed before they could be opened. Those that an earlier task had
     /// begun are not among them.
     pub vanished: u64,
+    /// The trees in which most of those were, largest first.
+    pub vanished_trees: Vec<VanishedTree>,
     /// Lines of the file of errors.
     pub errors: u64,
     /// How the walk was done.
@@ -222,6 +228,7 @@ impl Task {
         let todo = names.relative("todo");
         let (left, chunks) = write_todo(&self.folder, &todo, self.number.task, remaining)
             .map_err(failed(&names.todo))?;
+        let vanished = shared.vanished.take().unwrap_or_default();
         let (root_devices, file_systems) = shared.into_file_systems();
         let failures = errors.finish().map_err(failed(&names.errors))?;
         run.end = now();
@@ -254,6 +261,7 @@ impl Task {
             found: walked.found,
             left: left.into(),
             vanished: walked.vanished,
+            vanished_trees: vanished.into_largest(MOST_VANISHED),
             errors: failures,
             summary: walked.summary,
         })

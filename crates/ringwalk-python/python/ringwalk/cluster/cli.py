@@ -213,7 +213,7 @@ def _snapshot(given: argparse.Namespace) -> int:
         say(json.dumps({"event": "verdict", **verdict}))
     else:
         say(_summary(verdict))
-    for missing in verdict["missing"]:
+    for missing in verdict["missing"] + verdict.get("changing", []):
         _complain(ClusterError(missing))
     return 0 if verdict["complete"] else 1
 

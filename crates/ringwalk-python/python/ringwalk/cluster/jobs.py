@@ -23,6 +23,8 @@ class Job:
     # Workers that have died of it, and other failures.
     deaths: int = 0
     failures: int = 0
+    # Workers that did not have the tree.
+    refusals: int = 0
     # The number of the latest attempt.
     attempt: int = 0
     # Attempts whose result is awaited.
@@ -111,6 +113,10 @@ def commit_of_result(job: Job, epoch: int, result: dict[str, Any]) -> Commit:
         chunks=chunks,
         counts={name: shaped(result[name], NUMBER) for name in COUNTS},
         seconds=shaped(result["seconds"], float),
+        gone=[
+            (shaped(root, NUMBER), bytes(path), shaped(count, NUMBER))
+            for root, path, count in result["vanished_trees"]
+        ],
     )
 
 

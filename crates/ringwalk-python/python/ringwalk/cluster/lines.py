@@ -83,6 +83,9 @@ class Commit:
     chunks: list[Chunk] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    # Trees that were removed before the task could read them: root, path below it, and how many
+    # directories of it were found. Only the largest.
+    gone: list[tuple[int, bytes, int]] = field(default_factory=list)
 
     def name(self, kind: str) -> str:
         """Returns the name of the file of a kind, when the driver has renamed it."""
@@ -118,6 +121,10 @@ class Commit:
         }
         if self.part is not None:
             value["part"] = self.part
+        if self.gone:
+            value["gone"] = [
+                (root, layout.text_form(path), count) for root, path, count in self.gone
+            ]
         if self.errors is not None:
             value["errors"] = self.errors
         if self.todo is not None:
@@ -151,6 +158,7 @@ def commit_of(value: dict[str, Any], epoch: int) -> Commit:
     def size(name: str, shape: tuple[Any, ...]) -> Any:
         return None if value.get(name) is None else shaped(value[name], shape)
 
+    gone = shaped(value.get("gone", []), [(NUMBER, object, NUMBER)])
     return Commit(
         epoch=epoch,
         task=task,
@@ -162,4 +170,5 @@ def commit_of(value: dict[str, Any], epoch: int) -> Commit:
         chunks=[Chunk(length, abs(lines), lines < 0) for length, lines in zip(lengths, left[1::2])],
         counts=dict(zip(COUNTS, value["n"])),
         seconds=value["s"],
+        gone=[(root, layout.path_of(path), count) for root, path, count in gone],
     )

@@ -36,4 +36,5 @@ def status(directory: str) -> dict[str, Any]:
         "pending": pool.lines,
         "set_aside": history.aside,
         "missing": [] if verdict is None else verdict["missing"],
+        "changing": [] if verdict is None else verdict.get("changing", []),
     }

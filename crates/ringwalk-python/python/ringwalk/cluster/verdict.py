@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import errno
 import json
-from collections.abc import Iterator
-from itertools import islice
+import os
+from collections import Counter
+from collections.abc import Container, Iterator
+from itertools import accumulate, islice
 from typing import Any
 
 from ringwalk.cluster import layout, replay
@@ -22,6 +24,14 @@ _NAMED = 1000
 # What other versions of the program may rely on in a verdict.
 _NUMBERS = ("tasks", "parts", "rows", "bytes", "errors", "vanished")
 _SHAPE = {"complete": bool, "missing": [str], **dict.fromkeys(_NUMBERS, NUMBER)}
+
+# If a greater share of the directories that were found has vanished, the verdict says that the tree
+# was changing. What was below them is not known.
+_FEW = 0.001
+# The most trees that have vanished which the verdict names.
+_TREES = 5
+# The most of them that are added up at a time: a walk of a tree that is removed finds millions.
+_SUMS = 10_000
 
 
 class Aside:
@@ -73,6 +83,43 @@ def unaccounted(totals: Totals, root_directories: int) -> int:
     return counts["found"] + root_directories - known
 
 
+def changing(history: History, description: layout.Description) -> list[str]:
+    """Returns sentences about directories that were removed before a task could read them.
+
+    There are none if few were. The first names their number, the others the largest trees that were
+    removed, as far as they are known.
+    """
+    counts = history.totals.counts
+    found, vanished = counts["found"] + description.directories, counts["vanished"]
+    if vanished <= _FEW * found:
+        return []
+    sums: Counter[tuple[int, bytes]] = Counter()
+    for _, commit in history.commits():
+        for root, path, directories in commit.gone:
+            if root >= len(description.roots):
+                raise Damaged(f"the log: task {commit.task} names a root that there is not: {root}")
+            sums[root, path] += directories
+        if len(sums) > 2 * _SUMS:
+            sums = Counter(dict(sums.most_common(_SUMS)))
+    trees: Counter[tuple[int, bytes]] = Counter()
+    for (root, path), directories in sums.items():
+        trees[root, _highest(root, path, sums)] += directories
+    said = [
+        f"the tree was changing: {vanished} of {found} directories were removed before they could "
+        "be read, with what was in them"
+    ]
+    for (root, path), directories in trees.most_common(_TREES):
+        name = os.fsdecode(os.path.join(description.roots[root], path))
+        said.append(f"removed before it could be read: {name!r}: {directories} known directories")
+    return said
+
+
+def _highest(root: int, path: bytes, known: Container[tuple[int, bytes]]) -> bytes:
+    """Returns the highest directory on a path that is known, or the path."""
+    above = accumulate(path.split(b"/"), lambda folder, name: folder + b"/" + name)
+    return next((each for each in above if (root, each) in known), path)
+
+
 def make_verdict(
     history: History,
     description: layout.Description,
@@ -100,6 +147,7 @@ def make_verdict(
     return {
         "complete": not missing,
         "missing": missing,
+        "changing": changing(history, description),
         "set_aside": aside.named(),
         "tasks": totals.tasks,
         "parts": totals.parts,
@@ -117,10 +165,15 @@ def read_verdict(files: Files) -> dict[str, Any] | None:
     Raises `Damaged` if the file is no verdict.
     """
     found = layout.read_json(files, layout.VERDICT)
+    if found is None:
+        return None
     try:
-        return None if found is None else shaped(found, _SHAPE)
+        verdict: dict[str, Any] = shaped(found, _SHAPE)
+        # Older versions have written none.
+        shaped(verdict.get("changing", []), [str])
     except ValueError as error:
         raise Damaged(f"{files.path(layout.VERDICT)}: not a verdict: {error}") from error
+    return verdict
 
 
 def check_log(files: Files, history: History) -> History:
