@@ -54,7 +54,7 @@ use pyo3::prelude::*;
 #[pymodule(gil_used = false)]
 mod _ringwalk {
     #[pymodule_export]
-    use crate::cluster::{cluster_compact, cluster_file_system, cluster_task};
+    use crate::cluster::{cluster_compact, cluster_file_system, cluster_mounts, cluster_task};
     #[pymodule_export]
     use crate::doctor::doctor;
     #[pymodule_export]

@@ -6,6 +6,7 @@ import threading
 
 import cluster_model
 import pytest
+from cluster_mounts import mounted, own_namespace
 from cluster_services import assert_clocks_differed, clocks, dask
 from cluster_support import assert_as_one_process, expected, make_tree, rows, take
 from ringwalk import cluster
@@ -129,3 +130,19 @@ def test_no_scheduler_is_refused(top, out, monkeypatch):
     with pytest.raises(cluster.Refused, match="no Dask scheduler"):
         take([top], out, engine="dask://127.0.0.1:9")
     assert not out.exists()
+
+
+def test_a_dask_worker_without_a_mount_is_left_out(top, out, tmp_path):
+    if not own_namespace():
+        pytest.skip("mounts need root")
+    make_tree(tmp_path / "source", deep=2)
+    point = top / "project"
+    without = ["unshare", "--mount", "sh", "-c", f'umount -l "{point}" && exec "$@"', "sh"]
+    with mounted(tmp_path / "source", point):
+        with dask(tmp_path / "one", before=[without]) as (address, _):
+            with pytest.raises(cluster.ClusterError, match=f"'{point}' on .* not mounted"):
+                take([top], out, engine=address, budget=0.1)
+        with dask(tmp_path / "dask", before=[without, []]) as (address, _):
+            verdict = take([top], out, engine=address, budget=0.1, resume=True)
+        assert verdict["complete"] and verdict["vanished"] == 0
+        assert rows(out) == expected(top)

@@ -56,6 +56,7 @@ __all__ = [
     "add_up",
     "cluster_compact",
     "cluster_file_system",
+    "cluster_mounts",
     "cluster_task",
     "compare",
     "count",
@@ -494,6 +495,17 @@ def cluster_file_system(directory: bytes) -> tuple[str | None, int | None]:
     """Returns the UUID of the file system of a directory, and the number of its subvolume of btrfs.
 
     What cannot be found out is `None`.
+    """
+
+def cluster_mounts(
+    roots: list[bytes], expected: list[bytes]
+) -> list[tuple[bytes, int | None, str | None, int | None, str]]:
+    """Returns what is mounted below these directories.
+
+    For each mount point: its path, the inode number of what is mounted, the UUID of the file
+    system, the number of the subvolume of btrfs, and the type of the file system. What cannot be
+    found out is `None`. What is mounted when a directory is entered counts only if its mount point
+    is among `expected`: those are entered first.
     """
 
 @final

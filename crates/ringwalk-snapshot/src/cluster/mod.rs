@@ -24,6 +24,7 @@
 //! | `directories.rs` | the directories of all parts |
 //! | `devices.rs` | the file systems of all parts |
 //! | `part_rows.rs` | the rows of a part |
+//! | `mounts.rs` | file systems that are mounted below the roots |
 
 mod accounts;
 mod compact;
@@ -34,6 +35,7 @@ mod files;
 mod folder;
 mod huge;
 mod lines;
+mod mounts;
 mod part;
 mod part_rows;
 mod part_writer;
@@ -46,6 +48,7 @@ pub use crate::capture::vanished::VanishedTree;
 pub use compact::Compact;
 pub use folder::is_live;
 pub(crate) use folder::is_shared_walk;
+pub use mounts::{MountBelow, mounts_below};
 pub use task::{Task, TaskNumber, TaskReport};
 pub use task_error::TaskError;
 pub use todo::{Piece, TodoChunk};

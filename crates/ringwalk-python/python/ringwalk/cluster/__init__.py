@@ -16,6 +16,7 @@ and each part counts once.
 | `resume.py`, `checks.py`, `verdict.py`, `state.py` | the beginning, checks, and the end of a run |
 | `engines.py`, `processes.py`, `dask_engine.py`, `mpi_engine.py` | what runs the tasks |
 | `work.py` | what runs on a worker |
+| `trees.py` | whether a machine has the same roots and mounts as the driver's |
 | `cli.py`, `progress.py` | the program `ringwalk-cluster` |
 """
 

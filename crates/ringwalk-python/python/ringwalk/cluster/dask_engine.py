@@ -62,6 +62,8 @@ class DaskEngine(Engine):
         self._count = 1
         # Workers that hang, by the future that they do not end. They get nothing more.
         self._hanging: dict[Any, str] = {}
+        # Workers that do not have the tree.
+        self._unfit: set[str] = set()
         self._healthy: list[str] | None = None
         self.check()
 
@@ -109,6 +111,12 @@ class DaskEngine(Engine):
                 self._hanging[future] = worker
         self.check()
 
+    def leave_out(self, worker: str | None) -> bool:
+        if worker is not None:
+            self._unfit.add(worker)
+            self.check()
+        return self._healthy is not None
+
     def check(self) -> None:
         if self._client.status != "running":
             raise self._lost()
@@ -116,9 +124,9 @@ class DaskEngine(Engine):
             threads = self._client.nthreads()
         except Exception as error:
             raise self._lost() from error
-        hanging = set(self._hanging.values())
-        healthy = {worker: count for worker, count in threads.items() if worker not in hanging}
-        self._healthy = list(healthy) if hanging and healthy else None
+        others = self._unfit.union(self._hanging.values())
+        healthy = {worker: count for worker, count in threads.items() if worker not in others}
+        self._healthy = list(healthy) if others and healthy else None
         self._count = max(1, sum((healthy or threads).values()))
 
     def _lost(self) -> EngineLost:

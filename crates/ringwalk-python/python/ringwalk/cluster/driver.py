@@ -22,7 +22,7 @@ from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import ringwalk
-from ringwalk.cluster import committed, layout, log, work
+from ringwalk.cluster import committed, layout, log, trees, work
 from ringwalk.cluster.budget import PACE, Budgets
 from ringwalk.cluster.engines import Engine
 from ringwalk.cluster.files import Files
@@ -30,7 +30,7 @@ from ringwalk.cluster.jobs import Attempt, Job, commit_of_result
 from ringwalk.cluster.leftovers import LeftoverFiles
 from ringwalk.cluster.lines import Commit, Range
 from ringwalk.cluster.pool import Pool
-from ringwalk.cluster.problems import ClusterError, Stopped, WrongVersion
+from ringwalk.cluster.problems import ClusterError, OtherTree, Stopped, WrongVersion
 from ringwalk.cluster.replay import History, Position
 
 # A task may take this many times its budget, and so many seconds more.
@@ -52,7 +52,9 @@ class Settings:
 
     roots: list[bytes]
     # Those of the roots on this machine.
-    identities: list[work.Identity]
+    identities: list[trees.Identity]
+    # What is mounted below them on this machine.
+    mounts: trees.Mounts
     options: dict[str, Any]
     # The function that works; `None` is the one of this package.
     task: work.Task | None = None
@@ -94,6 +96,9 @@ class Driver:
         self._next_task = history.last + 1
         self._pace = 0.0
         self._checked = self.start
+        # Workers that have not had this tree since the last result, and when that came.
+        self._misplaced: set[Any] = set()
+        self._succeeded = self.start
         # A job that runs with no other one, to see whether it is the one that kills workers.
         self._alone: Job | None = None
 
@@ -160,8 +165,11 @@ class Driver:
             if job is None:
                 return
             self._pace = max(self._pace, self.clock()) + 1 / PACE
-            self._submit(job)
-            room -= 1
+            # A worker that does not have the tree is idle again before the others: an engine that
+            # cannot leave it out gives it the same task. Several at a time go to several workers.
+            for _ in range(min(1 + job.refusals, self.engine.workers())):
+                self._submit(job)
+                room -= 1
 
     def _next_job(self) -> Job | None:
         if self._again:
@@ -199,6 +207,7 @@ class Driver:
             self.settings.roots,
             # Classes of this package may be missing in another version, and hide which that is.
             [astuple(identity) for identity in self.settings.identities],
+            trees.plain(self.settings.mounts),
             {
                 "pieces": job.pieces(),
                 "task": job.task,
@@ -262,6 +271,8 @@ class Driver:
         # The files were synced by the workers; their names are synced here.
         self.files.sync_folder(layout.tmp_name(self.log.epoch))
         self.log.sync()
+        self._misplaced.clear()
+        self._succeeded = self.clock()
         for position, commit, job in commits:
             missing = committed.rename(self.files, commit)
             if missing:
@@ -300,6 +311,11 @@ class Driver:
             raise ClusterError(f"the workers cannot run a task: {error!r}") from error
         if isinstance(error, WrongVersion):
             raise error
+        if isinstance(error, OtherTree):
+            job.refusals += 1
+            self._leave_out(error)
+            self._retry(job, error)
+            return
         deaths = self.engine.deaths(error)
         if deaths:
             if self.engine.is_blamed(future) and not attempt.is_late:
@@ -308,6 +324,28 @@ class Driver:
         elif not attempt.is_late:
             job.failures += 1
         self._retry(job, error)
+
+    def _leave_out(self, error: OtherTree) -> None:
+        """Leaves a worker out that does not have this tree.
+
+        Raises `OtherTree` if this machine does not have it any more, or no worker has it.
+        """
+        known, advice = self.settings, "mount it, and go on with --resume"
+        found = trees.mounts_of(known.roots, known.mounts)
+        new = {point: found[point] for point in found.keys() - known.mounts.keys()}
+        known.mounts.update(new)
+        try:
+            trees.check(known.roots, known.identities, known.mounts, begun=True)
+        except OtherTree as here:
+            raise OtherTree(f"{here}: {advice}") from error
+        # What is new was mounted on all machines since the run began, or will be.
+        if new or self.engine.leave_out(error.worker):
+            return
+        self._misplaced.add(error.thread)
+        patience = PATIENCE * self.budgets.most + known.grace
+        is_late = self.clock() - self._succeeded >= patience
+        if is_late or len(self._misplaced) >= self.engine.workers():
+            raise OtherTree(f"{error}: {advice}") from error
 
     def _retry(self, job: Job, error: BaseException) -> None:
         if job.is_given_up:

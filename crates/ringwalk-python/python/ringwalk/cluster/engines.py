@@ -82,6 +82,12 @@ class Engine:
         """Ends the task of a future, if the engine can end it. Its worker hangs."""
         future.cancel()
 
+    def leave_out(self, worker: str | None) -> bool:
+        """Gives no more tasks to a worker. Returns false if the engine cannot choose, or has no
+        other worker.
+        """
+        return False
+
     def check(self) -> None:
         """Raises `EngineLost` if the engine is gone. Called about once a second."""
 

@@ -20,10 +20,11 @@ import re
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ringwalk.cluster import trees
 from ringwalk.cluster.files import Files
 from ringwalk.cluster.problems import Damaged, Refused
 from ringwalk.cluster.shapes import NUMBER, parsed, shaped
-from ringwalk.cluster.work import Identity
+from ringwalk.cluster.trees import Identity, Mounts
 
 FORMAT = 1
 DESCRIPTION = "snapshot.json"
@@ -35,6 +36,8 @@ ASIDE = "errors/aside.errors"
 FOLDERS = ("log", "tmp", "parts", "todo", "errors")
 # What a description must have; the paths of roots may be text or objects.
 _SHAPE = {"tool": {"version": str}, "roots": [object], "directories": NUMBER, "options": {}}
+# What an identity may have, unless it is `None`.
+_IDENTITY = {"inode": range(1 << 64), "uuid": str, "subvolume": range(1 << 64), "kind": str}
 # Folder and end of the name, by the kind of a file that a task has written.
 KINDS = {
     "part": ("parts", "parquet"),
@@ -126,6 +129,13 @@ def path_of(form: Any) -> bytes:
     return path.encode()
 
 
+def _identity_of(form: dict[str, Any]) -> Identity:
+    """Returns what identifies a root, or what is mounted somewhere, as a description has it."""
+    known = {name: value for name, value in form.items() if value is not None}
+    shaped(known, {name: _IDENTITY[name] for name in known.keys() & _IDENTITY.keys()})
+    return Identity(**form)
+
+
 @dataclass(frozen=True)
 class Description:
     """What a snapshot is of: the contents of `snapshot.json`."""
@@ -137,6 +147,8 @@ class Description:
     options: dict[str, bool]
     # One for each root. Empty in the directories of older versions.
     identities: list[Identity]
+    # What is mounted below the roots. Empty in the directories of older versions.
+    mounts: Mounts
 
     def write(self, files: Files) -> None:
         """Writes `snapshot.json`."""
@@ -145,6 +157,10 @@ class Description:
             "tool": {"name": "ringwalk-cluster", "version": self.tool},
             "roots": [text_form(root) for root in self.roots],
             "identities": [asdict(identity) for identity in self.identities],
+            "mounts": [
+                {"path": text_form(point), **asdict(identity)}
+                for point, identity in self.mounts.items()
+            ],
             "directories": self.directories,
             "options": self.options,
         }
@@ -161,7 +177,8 @@ class Description:
                 raise Refused(f"the snapshot was begun {was} the option {name!r}")
 
     def check_identities(self, wanted: Description) -> None:
-        """Raises `Refused` if a root is another directory than when the snapshot was begun.
+        """Raises `Refused` if a root is another directory than when the snapshot was begun, or
+        what was mounted below it is not there.
 
         An empty mount point would look like a tree that was read completely. A root that is a file
         may be replaced at any time.
@@ -173,6 +190,10 @@ class Description:
                     f"the root {shown} is not the one with which the snapshot was begun: is its "
                     "file system mounted?"
                 )
+        mounted = trees.mounts_of(self.roots, self.mounts)
+        if (point := trees.missing_mount(self.mounts, mounted)) is not None:
+            shown = repr(os.fsdecode(point))
+            raise Refused(f"what was mounted at {shown} when the snapshot was begun is not there")
 
 
 def read_description(files: Files) -> Description | None:
@@ -189,10 +210,13 @@ def read_description(files: Files) -> Description | None:
             shown = found["format"]
             raise Damaged(f"{path}: format {shown} is not known: use a newer ringwalk")
         shaped(found, _SHAPE)
-        identities = [Identity(**each) for each in shaped(found.get("identities", []), [{}])]
+        identities = list(map(_identity_of, shaped(found.get("identities", []), [{}])))
+        mounted = shaped(found.get("mounts", []), [{"path": object}])
+        mounts = {path_of(each.pop("path")): _identity_of(each) for each in mounted}
         roots = [path_of(root) for root in found["roots"]]
         version = found["tool"]["version"]
-        return Description(version, roots, found["directories"], found["options"], identities)
+        directories, options = found["directories"], found["options"]
+        return Description(version, roots, directories, options, identities, mounts)
     except (ValueError, TypeError) as error:
         raise Damaged(f"{path}: not the description of a snapshot: {error}") from error
 

@@ -23,6 +23,15 @@ class WrongVersion(ClusterError):
     """A worker has another version of the package than the driver. The message names both."""
 
 
+class OtherTree(ClusterError):
+    """A worker does not have the tree of the driver. The message says where it differs."""
+
+    # The thread that has found that, unlike those of all other workers.
+    thread: tuple[str, int, int] | None = None
+    # The address of the worker, if its engine can leave it out.
+    worker: str | None = None
+
+
 class EngineLost(ClusterError):
     """The engine is gone, with all tasks that it ran. The run can be resumed."""
 

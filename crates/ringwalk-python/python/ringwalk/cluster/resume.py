@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from ringwalk.cluster import checks, committed, layout, log, replay
 from ringwalk.cluster.files import Files
@@ -30,6 +31,9 @@ def open_directory(files: Files, wanted: layout.Description, resume: bool) -> la
     if description is not None:
         description.check(wanted)
         description.check_identities(wanted)
+        if wanted.mounts.keys() - description.mounts.keys():
+            description = replace(description, mounts={**wanted.mounts, **description.mounts})
+            description.write(files)
         return description
     # Only a driver that ended at once leaves a directory like this.
     names = {each.name for each in files.entries("")}

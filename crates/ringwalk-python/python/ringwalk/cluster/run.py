@@ -11,7 +11,7 @@ from concurrent.futures import BrokenExecutor
 from typing import Any
 
 import ringwalk
-from ringwalk.cluster import checks, committed, layout, log, replay, resume, verdict, work
+from ringwalk.cluster import checks, committed, layout, log, replay, resume, trees, verdict, work
 from ringwalk.cluster.budget import Budgets
 from ringwalk.cluster.driver import Driver, Settings
 from ringwalk.cluster.engines import Engine, make_engine
@@ -40,8 +40,10 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
                 raise Refused(f"the root {shown[0]!r} lies within the root {shown[1]!r}")
     _check_identities(paths)
     directories = sum(os.path.isdir(path) for path in paths)
-    identities = [work.identity_of(path) for path in paths]
-    return layout.Description(ringwalk.__version__, paths, directories, options, identities)
+    identities = [trees.identity_of(path) for path in paths]
+    mounts = trees.mounts_of(paths)
+    version = ringwalk.__version__
+    return layout.Description(version, paths, directories, options, identities, mounts)
 
 
 def _not_empty(path: bytes) -> bytes:
@@ -55,7 +57,7 @@ def _check_identities(paths: list[bytes]) -> None:
     """Raises `Refused` if two paths are one directory, by a bind mount or a second mount."""
     seen: dict[tuple[int, int], bytes] = {}
     for path in paths:
-        found = work.status_of(path)
+        found = trees.status_of(path)
         # Two names of one file are two roots.
         if not stat.S_ISDIR(found.st_mode):
             continue
@@ -129,7 +131,14 @@ def run(
                 history,
                 made,
                 budgets,
-                Settings(description.roots, wanted.identities, settings, task, grace),
+                Settings(
+                    description.roots,
+                    wanted.identities,
+                    description.mounts,
+                    settings,
+                    task,
+                    grace,
+                ),
             )
             driver.fill()
             ready(driver)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import os
 import secrets
 import socket
-import stat
+import sys
+import threading
+import time
 import zlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 import ringwalk
+from ringwalk.cluster import trees
 from ringwalk.cluster.files import Files
-from ringwalk.cluster.problems import WrongVersion
+from ringwalk.cluster.problems import OtherTree, WrongVersion
 
 Task = Callable[..., dict[str, Any]]
 
@@ -55,23 +56,42 @@ def _run(
     directory: bytes,
     roots: list[bytes],
     identities: list[tuple[Any, ...]],
+    mounts: list[tuple[Any, ...]],
     given: dict[str, Any],
 ) -> dict[str, Any]:
     """Runs a task, and adds the digests and sizes of its files to its result.
 
     `task` is the function that works, by default the one of this package. `identities` are those of
-    the roots on the driver's machine, as tuples. `given` are the other arguments of the task: the
-    `submit` of some engines has arguments with the same names.
+    the roots on the driver's machine, as tuples, `mounts` what is mounted below them there. `given`
+    are the other arguments of the task: the `submit` of some engines has arguments with the same
+    names.
 
-    Raises `OSError` if a root is another directory here: it may not be mounted.
+    Raises `OtherTree` if something else is mounted here, before or after the task.
     """
-    # Later tasks compare the roots with what the first one has seen.
-    if given["pieces"] is None:
-        _check_roots(roots, identities)
+    known = {point: trees.Identity(*identity) for point, *identity in mounts}
+    roots_there = [trees.Identity(*identity) for identity in identities]
+    begun = given["pieces"] is not None
+
+    def check() -> None:
+        try:
+            trees.check(roots, roots_there, known, begun)
+        except OtherTree as error:
+            error.thread = socket.gethostname(), os.getpid(), threading.get_native_id()
+            error.worker = _worker()
+            raise
+
+    try:
+        check()
+    except OtherTree:
+        # A worker that fails at once is always the first that is free: it would get all tasks.
+        time.sleep(given["seconds"])
+        raise
     # An engine may run the same task twice at a time, when it takes a worker for dead that is not.
     # So each run has a number of its own, and with it names of files that no other run has.
     attempt = secrets.randbits(31)
     result = (task or engine_task())(directory, roots, attempt=attempt, **given)
+    # What was unmounted meanwhile looks as if it had been removed.
+    check()
     digests: dict[str, Any] = {}
     files = Files(os.fsdecode(directory))
     for key in ("part", "todo", "errors_file"):
@@ -81,51 +101,16 @@ def _run(
     return {**result, "attempt": attempt, "digests": digests}
 
 
-def status_of(root: bytes) -> os.stat_result:
-    """Returns the status of a root. An automount is mounted by that."""
+def _worker() -> str | None:
+    """Returns the address of this worker of Dask, or `None` on another engine."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return None
     try:
-        return os.stat(os.path.join(root, b"."))
-    except (NotADirectoryError, PermissionError):
-        return os.lstat(root)
-
-
-@dataclass(frozen=True)
-class Identity:
-    """What identifies a root on every machine, and after another mount or boot.
-
-    The device number is not a part of it, because it may change at each mount. An empty mount point
-    may have the inode number of what was mounted there: all roots of btrfs have 256. So the file
-    system counts too, where it is known.
-    """
-
-    inode: int
-    # As the file system reports it; `None` if it has none, or the kernel is too old.
-    uuid: str | None = None
-    # The number of the subvolume of btrfs.
-    subvolume: int | None = None
-
-    def is_of_same(self, other: Identity) -> bool:
-        """Returns true if two roots may be the same: nothing that is known of both differs."""
-        known = zip((self.uuid, self.subvolume), (other.uuid, other.subvolume))
-        differ = any(None not in pair and pair[0] != pair[1] for pair in known)
-        return self.inode == other.inode and not differ
-
-
-def identity_of(root: bytes) -> Identity:
-    """Returns the identity of a root. An automount is mounted by that."""
-    from ringwalk import _ringwalk
-
-    status = status_of(root)
-    if not stat.S_ISDIR(status.st_mode):
-        return Identity(status.st_ino)
-    return Identity(status.st_ino, *_ringwalk.cluster_file_system(root))
-
-
-def _check_roots(roots: list[bytes], identities: list[tuple[Any, ...]]) -> None:
-    for root, identity in zip(roots, identities):
-        if not identity_of(root).is_of_same(Identity(*identity)):
-            message = "not what the driver has there: is its file system mounted on this machine?"
-            raise OSError(errno.ESTALE, message, os.fsdecode(root))
+        address: str = distributed.get_worker().address
+    except ValueError:
+        return None
+    return address
 
 
 def sha256(file: BinaryIO) -> tuple[int, str]:

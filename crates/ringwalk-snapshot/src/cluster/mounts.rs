@@ -1,0 +1,110 @@
+//! File systems that are mounted below the roots of a walk, and what identifies each of them on
+//! every machine.
+
+use crate::capture::file_systems::{file_system_of, open_directory};
+use ringwalk::mounts::{self, Mount};
+use ringwalk::{Errno, Fields, FileType, Metadata};
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+/// What is mounted at a place below a root. What cannot be found out is `None`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MountBelow {
+    /// The mount point.
+    pub point: PathBuf,
+    /// Type of the file system. All versions of NFS are one.
+    pub kind: String,
+    /// Inode number of what is mounted.
+    pub inode: Option<u64>,
+    /// UUID of the file system.
+    pub uuid: Option<String>,
+    /// Number of the subvolume of btrfs.
+    pub subvolume: Option<u64>,
+}
+
+/// Returns what is mounted below these directories, which are absolute paths without links.
+///
+/// A file system that is mounted when a directory is entered, and unmounted when nobody uses it,
+/// counts only if its mount point is among `expected`: those are entered first.
+///
+/// # Errors
+///
+/// If the table of mounts cannot be read.
+pub fn mounts_below(roots: &[PathBuf], expected: &[PathBuf]) -> io::Result<Vec<MountBelow>> {
+    for point in expected {
+        // Only to have it mounted. Whether it is, the table says.
+        let _ = open_directory(point.as_os_str().as_bytes());
+    }
+    let table = mounts::read()?;
+    let below = below(&table, roots, expected).into_iter();
+    Ok(below.filter_map(identified).collect())
+}
+
+/// Returns the mounts of the table below the roots.
+fn below<'t>(table: &'t [Mount], roots: &[PathBuf], expected: &[PathBuf]) -> Vec<&'t Mount> {
+    let by_id: HashMap<u64, &Mount> = table.iter().map(|mount| (mount.id, mount)).collect();
+    let is_below = |mount: &Mount| {
+        let mut roots = roots.iter();
+        roots.any(|root| mount.point.starts_with(root) && mount.point != *root)
+    };
+    let comes_and_goes = |mount: &Mount| {
+        let parent = by_id.get(&mount.parent);
+        parent.is_some_and(|parent| is_mounted_by_itself(mount, parent))
+    };
+    let counts = |mount: &&Mount| {
+        is_below(mount) && (!comes_and_goes(mount) || expected.contains(&mount.point))
+    };
+    table.iter().filter(counts).collect()
+}
+
+/// Returns true if the kernel or a daemon mounts a file system on `parent` when a directory there
+/// is entered: an automount, or what a server has mounted below what it exports.
+fn is_mounted_by_itself(mount: &Mount, parent: &Mount) -> bool {
+    const BY_SERVER: [&str; 5] = ["nfs", "cifs", "smb3", "afs", "virtiofs"];
+    let (kind, above) = (kind(mount), kind(parent));
+    above == "autofs" || (kind == above && BY_SERVER.contains(&kind.as_str()))
+}
+
+fn kind(mount: &Mount) -> String {
+    let kind = mount.file_system.to_string_lossy();
+    match &*kind {
+        "nfs4" => "nfs".to_owned(),
+        _ => kind.into_owned(),
+    }
+}
+
+/// Returns what identifies a mount; `None` if another one covers it.
+fn identified(mount: &Mount) -> Option<MountBelow> {
+    let mut found = MountBelow {
+        point: mount.point.clone(),
+        kind: kind(mount),
+        inode: None,
+        uuid: None,
+        subvolume: None,
+    };
+    // The daemon of each machine numbers the inodes of its automounts itself, and to look below
+    // them would mount something.
+    if found.kind == "autofs" {
+        return Some(found);
+    }
+    let metadata = match Metadata::of_path(None, &mount.point, false, Fields::STATX) {
+        Ok(metadata) => metadata,
+        // It was removed, or something else is mounted above it.
+        Err(Errno::NOENT | Errno::NOTDIR) => return None,
+        // What may not be looked at is known to be mounted, and no more.
+        Err(_) => return Some(found),
+    };
+    if metadata.mask.contains(Fields::MNT_ID) && metadata.mnt_id != mount.id {
+        return None;
+    }
+    found.inode = Some(metadata.ino);
+    if metadata.file_type() == FileType::Directory {
+        (found.uuid, found.subvolume) = file_system_of(&mount.point);
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests;
