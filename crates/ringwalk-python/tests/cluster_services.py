@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import pathlib
 import shutil
 import subprocess
@@ -42,15 +43,15 @@ def assert_clocks_differed(snapshot: str) -> None:
 
 
 @contextlib.contextmanager
-def dask(folder: pathlib.Path, before=((), ())):
+def dask(folder: pathlib.Path, before=((), ()), tls=()):
     """A scheduler and its workers, each with the words before its command. Gives the address and
-    the processes: the scheduler first.
+    the processes: the scheduler first. `tls` are Dask's options for keys and certificates.
     """
     pytest.importorskip("distributed", reason="Dask is not installed")
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     description = folder / "scheduler.json"
     options = {"env": environment(), "cwd": folder}
-    quiet = ["--no-dashboard", "--scheduler-file", description]
+    quiet = ["--no-dashboard", "--scheduler-file", description, *tls]
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(open(folder / "log", "wb"))
         options |= {"stdout": log, "stderr": log}
@@ -60,14 +61,40 @@ def dask(folder: pathlib.Path, before=((), ())):
             command = [*before, sys.executable, "-m", module, *arguments[1:]]
             return stack.enter_context(started(list(map(str, command)), **options))
 
-        found = [start("scheduler", "--host", "127.0.0.1", "--port", "0", *quiet)]
+        protocol = ["--protocol", "tls"] if tls else []
+        found = [start("scheduler", "--host", "127.0.0.1", "--port", "0", *protocol, *quiet)]
         for words in before:
             found.append(start("worker", "--nthreads", "1", *quiet, before=words))
+        if tls:
+            # The driver itself waits for the first worker.
+            assert wait_until(description.exists)
+            yield json.loads(description.read_text())["address"], found
+            return
         client = stack.enter_context(connected(description))
         client.wait_for_workers(len(before), timeout=100)
         address = client.scheduler.address
         client.close()
         yield address.replace("tcp://", "dask://"), found
+
+
+def certificate(folder: pathlib.Path) -> list[str]:
+    """Makes a key and a certificate that is its own authority. Returns Dask's options for them.
+    Skips the test without `openssl`.
+    """
+    if shutil.which("openssl") is None:
+        pytest.skip("there is no openssl")
+    words = "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=test -keyout key.pem -out cert.pem"
+    subprocess.run(words.split(), cwd=folder, check=True, capture_output=True)
+    shutil.copy(folder / "cert.pem", folder / "ca.pem")
+    return "--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem".split()
+
+
+def documented(name: str) -> str:
+    """The example in Python of `docs/scale-out.md` that has this text."""
+    text = (pathlib.Path(__file__).parents[3] / "docs" / "scale-out.md").read_text()
+    examples = [each.partition("```")[0] for each in text.split("```python\n")[1:]]
+    (found,) = (each for each in examples if name in each)
+    return found
 
 
 def connected(description: pathlib.Path):

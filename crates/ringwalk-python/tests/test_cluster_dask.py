@@ -2,21 +2,30 @@
 
 import os
 import signal
+import sys
 import threading
 
 import cluster_model
 import pytest
 from cluster_mounts import mounted, own_namespace
-from cluster_services import assert_clocks_differed, clocks, dask
-from cluster_support import assert_as_one_process, expected, make_tree, rows, take
+from cluster_services import assert_clocks_differed, certificate, clocks, dask, documented
+from cluster_support import (
+    assert_as_one_process,
+    environment,
+    expected,
+    make_tree,
+    rows,
+    take,
+)
+from processes import finished
 from ringwalk import cluster
 
 pytest.importorskip("distributed", reason="Dask is not installed")
 from distributed import Client
-from ringwalk.cluster.dask_engine import DaskEngine
+from ringwalk.cluster.dask_engine import DaskEngine, engine_of
 
 
-def test_dask_reads_each_entry_once(top, out, tmp_path):
+def test_dask_reads_each_entry_once(top, out, tmp_path, monkeypatch):
     with dask(tmp_path / "dask") as (address, _):
         assert take([top], out, engine=address)["complete"]
         assert rows(out) == expected(top)
@@ -28,6 +37,17 @@ def test_dask_reads_each_entry_once(top, out, tmp_path):
         with Client(address.replace("dask", "tcp")) as client:
             assert take([top], tmp_path / "third", engine=client)["complete"]
             assert client.status == "running"
+            # So does that of its executor, which is another kind of object.
+            assert take([top], tmp_path / "fourth", engine=client.get_executor())["complete"]
+            assert client.submit(abs, -1).result() == 1
+            with pytest.raises(cluster.Refused, match=r"options \(retries\): give its client"):
+                take([top], tmp_path / "fifth", engine=client.get_executor(retries=1))
+        # Callables make one for the run. The scheduler and its workers stay.
+        monkeypatch.setenv("RINGWALK_TEST_DASK", address.replace("dask", "tcp"))
+        for name in ("client", "executor"):
+            made = tmp_path / name
+            assert take([top], made, engine=f"cluster_engines:dask_{name}")["complete"]
+            assert rows(made) == expected(top)
         # So far the task was the model.
         assert cluster.snapshot(top, tmp_path / "real", engine=address, entries=7)["complete"]
         assert_as_one_process(top, tmp_path / "real")
@@ -121,6 +141,49 @@ def test_a_scheduler_that_goes_away_during_a_call_ends_the_run():
         engine.give_up("future")
     # This must not hide the reason.
     engine.close(hurry=True)
+
+
+def test_tls(top, out, tmp_path):
+    folder = tmp_path / "dask"
+    folder.mkdir()
+    with dask(folder, before=[[]], tls=certificate(folder)) as (address, _):
+        assert address.startswith("tls://")
+
+        def run(out, engine, **variables):
+            words = ["snapshot", top, "-o", out, "--engine", engine]
+            command = [sys.executable, "-m", "cluster_program", *map(str, words)]
+            env = environment() | variables
+            return finished(command, cwd=folder, env=env, capture_output=True, text=True)
+
+        # The client of the documentation.
+        example = documented("Security(").replace("tls://HOST:8786", address)
+        (folder / "on_dask.py").write_text(example)
+        done = run(out, "on_dask:client")
+        assert done.returncode == 0, done.stderr
+        assert rows(out) == expected(top)
+        # Dask's own configuration.
+        tls = "DASK_DISTRIBUTED__COMM__TLS__"
+        files = {"CA_FILE": "ca", "CLIENT__CERT": "cert", "CLIENT__KEY": "key"}
+        variables = {tls + name: f"{file}.pem" for name, file in files.items()}
+        done = run(tmp_path / "second", address, **variables)
+        assert done.returncode == 0, done.stderr
+        done = run(tmp_path / "third", address)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"ringwalk-cluster: {address}: Dask's configuration of TLS")
+
+
+def test_an_asynchronous_client_is_refused():
+    class Asynchronous(Client):
+        asynchronous = True
+
+        def __init__(self):
+            pass
+
+        def __del__(self):
+            pass
+
+    with pytest.raises(cluster.Refused, match="asynchronous=False"):
+        engine_of(Asynchronous(), owned=False)
 
 
 def test_no_scheduler_is_refused(top, out, monkeypatch):

@@ -101,11 +101,11 @@ def snapshot(
     Returns the verdict: its key ``complete`` is true only if everything was read, and ``missing``
     lists what was not.
 
-    *engine* is ``"pool"`` with up to 4096 *processes*, ``"dask://HOST:PORT"``, ``"mpi"``,
-    ``"MODULE:CALLABLE"``, or an object with the method `submit` of
-    `concurrent.futures.Executor`. Such an object is shut down at the end of the run; a client of
-    Dask stays open. *budget* is the greatest number of seconds of a task, *entries* that of
-    entries.
+    *engine* is ``"pool"`` with up to 4096 *processes*, ``"dask://HOST:PORT"``,
+    ``"tls://HOST:PORT"``, ``"mpi"``, ``"MODULE:CALLABLE"``, a client of Dask, or an object with the
+    method `submit` of `concurrent.futures.Executor`. Such an object is shut down at the end of the
+    run; a client of Dask that was given stays open. *budget* is the greatest number of seconds of a
+    task, *entries* that of entries.
 
     The directory is for this user alone: others may not read it.
 

@@ -45,7 +45,9 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--engine",
         default="pool",
-        help="what runs the tasks: pool, dask://HOST:PORT, mpi or MODULE:CALLABLE (default: pool)",
+        help="what runs the tasks: pool, dask://HOST:PORT, tls://HOST:PORT, mpi or MODULE:CALLABLE "
+        "(default: pool). Without TLS, everyone who can connect to a Dask scheduler can run programs "
+        "as its user.",
     )
     add(
         "--processes",
@@ -177,6 +179,9 @@ def _printable(text: str) -> str:
 
 
 def _snapshot(given: argparse.Namespace) -> int:
+    if not getattr(sys.flags, "safe_path", False):
+        # For MODULE:CALLABLE. `python -m` has it, and the installed program has not.
+        sys.path.append(os.getcwd())
     terminal = sys.stderr if sys.stderr.isatty() else None
     progress = Progress(terminal, given.json)
     drivers: list[Driver] = []

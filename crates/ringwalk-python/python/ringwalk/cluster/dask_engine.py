@@ -1,4 +1,4 @@
-"""The engine `dask://HOST:PORT`: the workers of a Dask scheduler.
+"""The engines `dask://HOST:PORT` and `tls://HOST:PORT`: the workers of a Dask scheduler.
 
 Every thread of a Dask worker runs one task. A task has threads of its own, so a worker should have
 one thread for tasks (`dask worker --nthreads 1`).
@@ -33,7 +33,8 @@ def connect(address: str) -> DaskEngine:
     except ImportError as error:
         raise missing(address, error) from error
     try:
-        client = Client("tcp://" + address.removeprefix("dask://"), timeout=_TIMEOUT)
+        # With TLS, the keys and certificates are those of Dask's configuration.
+        client = Client(address.replace("dask://", "tcp://", 1), timeout=_TIMEOUT)
         try:
             client.wait_for_workers(1, timeout=_TIMEOUT)
         except BaseException:
@@ -41,7 +42,29 @@ def connect(address: str) -> DaskEngine:
             raise
     except (OSError, ValueError, TimeoutError) as error:
         raise Refused(f"{address}: no Dask scheduler with workers: {error}") from error
+    except TypeError as error:
+        # Without a certificate.
+        raise Refused(f"{address}: Dask's configuration of TLS does not do: {error}") from error
     return DaskEngine(client, owned=True)
+
+
+def engine_of(found: Any, owned: bool) -> DaskEngine | None:
+    """Returns the engine for a client of Dask, or for the executor that it gives; `None` for
+    anything else. An owned client is closed at the end.
+    """
+    from distributed import Client
+    from distributed.cfexecutor import ClientExecutor
+
+    if isinstance(found, ClientExecutor):
+        if found._kwargs:
+            options = ", ".join(found._kwargs)
+            raise Refused(f"an executor of Dask with options ({options}): give its client instead")
+        found = found._client
+    if not isinstance(found, Client):
+        return None
+    if found.asynchronous:
+        raise Refused("the client of Dask is asynchronous: make one with asynchronous=False")
+    return DaskEngine(found, owned)
 
 
 async def _fetch(remote: Any) -> Any:

@@ -3,14 +3,15 @@
 | engine | runs tasks in |
 |---|---|
 | `pool` | processes of this machine, by `concurrent.futures` (`processes.py`) |
-| `dask://HOST:PORT` | the workers of a Dask scheduler (`dask_engine.py`) |
+| `dask://HOST:PORT`, `tls://HOST:PORT` | the workers of a Dask scheduler (`dask_engine.py`) |
 | `mpi` | the ranks of an MPI job, by `mpi4py.futures` (`mpi_engine.py`) |
-| `MODULE:CALLABLE` | whatever the callable returns, by its method `submit` |
+| `MODULE:CALLABLE` | whatever the callable returns: a client of Dask, or an object with `submit` |
 """
 
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor
@@ -25,7 +26,8 @@ INSTALL = "pip install 'ringwalk[cluster]'"
 class Engine:
     """An engine around an object with `submit`: the general case.
 
-    `make` returns the object. It is called again when the object says that it is broken.
+    `make` returns the object. It is called again when the object says that it is broken. `made` is
+    what it has returned before, if it was called before.
     """
 
     # Tasks for each worker, running or waiting.
@@ -33,14 +35,11 @@ class Engine:
     # True if the engine knows which task a dead worker has run.
     is_precise = False
 
-    def __init__(self, make: Callable[[], Any], workers: int | None = None) -> None:
+    def __init__(
+        self, make: Callable[[], Any], workers: int | None = None, made: Any = None
+    ) -> None:
         self._make = make
-        try:
-            self._executor = make()
-        except ClusterError:
-            raise
-        except Exception as error:
-            raise Refused(f"the engine cannot be made: {error!r}") from error
+        self._executor = called(make) if made is None else made
         if not callable(getattr(self._executor, "submit", None)):
             raise Refused(f"an engine needs a method 'submit': {self._executor!r} has none")
         self._workers = workers
@@ -55,12 +54,12 @@ class Engine:
     def submit(self, key: str, function: Callable[..., Any], *given: Any) -> Any:
         """Runs a function on a worker. Returns a future with `add_done_callback`."""
         try:
-            return self._executor.submit(function, *given)
+            return _future(self._executor.submit(function, *given))
         except BrokenExecutor:
             pass
         try:
             self._executor = self._make()
-            return self._executor.submit(function, *given)
+            return _future(self._executor.submit(function, *given))
         except ClusterError:
             raise
         except Exception as error:
@@ -94,8 +93,33 @@ class Engine:
     def close(self, hurry: bool) -> None:
         """Ends the engine. In a hurry, tasks that still run are ended, or left alone."""
         shutdown = getattr(self._executor, "shutdown", None)
-        if shutdown is not None:
-            shutdown(wait=not hurry, cancel_futures=True)
+        if shutdown is None:
+            return
+        given = {"wait": not hurry, "cancel_futures": True}
+        # Not all executors have both.
+        known = inspect.signature(shutdown).parameters.values()
+        if not any(each.kind is each.VAR_KEYWORD for each in known):
+            names = {each.name for each in known}
+            given = {name: value for name, value in given.items() if name in names}
+        shutdown(**given)
+
+
+def called(make: Callable[[], Any]) -> Any:
+    """Returns what a callable makes. Raises `Refused` if it fails."""
+    try:
+        return make()
+    except ClusterError:
+        raise
+    except Exception as error:
+        raise Refused(f"the engine cannot be made: {error!r}") from error
+
+
+def _future(found: Any) -> Any:
+    """Returns what an executor's `submit` has returned, if it is a future."""
+    if not callable(getattr(found, "add_done_callback", None)):
+        what = f"expected one as those of concurrent.futures, not {found!r}"
+        raise ClusterError(f"the method 'submit' of the engine returns no future: {what}")
+    return found
 
 
 def _outcome(future: Any) -> Any:
@@ -124,12 +148,12 @@ def make_engine(engine: Any, processes: int | None = None) -> Engine:
     if isinstance(engine, Engine):
         return engine
     if not isinstance(engine, str):
-        return _around(engine)
+        return _around(_once(engine), owned=False)
     if engine == "pool":
         from ringwalk.cluster.processes import Processes
 
         return Processes(processes or os.cpu_count() or 1)
-    if engine.startswith("dask://"):
+    if engine.startswith(("dask://", "tls://")):
         from ringwalk.cluster.dask_engine import connect
 
         return connect(engine)
@@ -138,18 +162,25 @@ def make_engine(engine: Any, processes: int | None = None) -> Engine:
 
         return MpiEngine()
     if ":" in engine and "//" not in engine:
-        return Engine(_named(engine))
-    expected = "'pool', 'dask://HOST:PORT', 'mpi' or MODULE:CALLABLE"
+        return _around(_named(engine), owned=True)
+    expected = "'pool', 'dask://HOST:PORT', 'tls://HOST:PORT', 'mpi' or MODULE:CALLABLE"
     raise Refused(f"unknown engine {engine!r}: expected {expected}")
 
 
-def _around(executor: Any) -> Engine:
-    """Returns the engine around an object, which cannot be made anew when it is broken."""
-    module = type(executor).__module__
-    if module.startswith("distributed."):
-        from ringwalk.cluster.dask_engine import DaskEngine
+def _around(make: Callable[[], Any], owned: bool) -> Engine:
+    """Returns the engine around what a callable returns. `owned` is true if it made that anew."""
+    made = called(make)
+    # The objects of Dask have `submit` too, but not as `concurrent.futures` has it.
+    if any(each.__module__.startswith("distributed.") for each in type(made).__mro__):
+        from ringwalk.cluster.dask_engine import engine_of
 
-        return DaskEngine(executor, owned=False)
+        if (engine := engine_of(made, owned)) is not None:
+            return engine
+    return Engine(make, made=made)
+
+
+def _once(executor: Any) -> Callable[[], Any]:
+    """Returns a callable for an object, which cannot be made anew when it is broken."""
     given = [executor]
 
     def make() -> Any:
@@ -157,7 +188,7 @@ def _around(executor: Any) -> Engine:
             raise EngineLost("the engine is broken: go on with --resume and a new one")
         return given.pop()
 
-    return Engine(make)
+    return make
 
 
 def _named(name: str) -> Callable[[], Any]:
