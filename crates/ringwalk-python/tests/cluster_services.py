@@ -86,7 +86,7 @@ def certificate(folder: pathlib.Path) -> list[str]:
     words = "openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=test -keyout key.pem -out cert.pem"
     subprocess.run(words.split(), cwd=folder, check=True, capture_output=True)
     shutil.copy(folder / "cert.pem", folder / "ca.pem")
-    return "--tls-ca-file ca.pem --tls-cert cert.pem --tls-key key.pem".split()
+    return ["--tls-ca-file", "ca.pem", "--tls-cert", "cert.pem", "--tls-key", "key.pem"]
 
 
 def documented(name: str) -> str:

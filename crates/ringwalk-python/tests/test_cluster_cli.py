@@ -19,6 +19,7 @@ from processes import finished
 from ringwalk import _ringwalk, cluster
 from ringwalk.cluster import cli, work
 from ringwalk.cluster.files import Files
+from ringwalk.cluster.progress import Progress
 
 
 @pytest.fixture
@@ -201,7 +202,6 @@ def test_a_command_that_fails_at_work_is_status_1(run, top, out, monkeypatch):
         (["snapshot", "TOP", "-o", "NEW", "--source", "x"], "invalid choice"),
         (["snapshot", "TOP", "-o", "NEW", "--engine", "x"], "unknown engine 'x'"),
         (["snapshot", "TOP", "-o", "OLD"], "exists: give another directory, or --resume"),
-        (["snapshot", "TOP", "-o", "NEW", "--resume"], "nothing to resume"),
         (["snapshot", "nowhere", "-o", "NEW"], "No such file"),
         (["status", "TOP"], "not the directory of a snapshot"),
         (["verify", "TOP"], "not the directory of a snapshot"),
@@ -270,6 +270,49 @@ def test_an_output_that_is_full_is_named(top, out, arguments):
         done = finished(program, env=variables, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.stderr == "ringwalk-cluster: 'standard output': No space left on device\n"
     assert done.returncode == 1
+
+
+@pytest.mark.parametrize("place", ["closed", "/dev/full"])
+def test_progress_that_nobody_reads_does_not_end_a_run(top, out, place):
+    """As in `ringwalk-cluster snapshot --json ... | head -1`."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    if place != "closed":
+        os.close(writer)
+        writer = os.open(place, os.O_WRONLY)
+    arguments = ("snapshot", "--json", top, "-o", out)
+    with program(*arguments, stdout=writer, stderr=subprocess.PIPE, text=True) as process:
+        os.close(writer)
+        messages = process.communicate()[1]
+    assert messages.startswith("ringwalk-cluster: 'standard output': ") and len(messages) < 99
+    assert process.returncode == 1
+    assert cluster.status(out)["state"] == "complete"
+
+
+def test_a_terminal_that_has_gone_does_not_end_a_run(top, out):
+    class Gone:
+        def write(self, text):
+            raise OSError(errno.EIO, "Input/output error")
+
+        def fileno(self):
+            return given.fileno()
+
+    with open(os.devnull, "wb") as given:
+        progress = Progress(Gone(), lines=False)
+        assert take([top], out, watch=progress)["complete"]
+        progress.end()
+
+
+def test_a_script_without_a_guard_gets_one_sentence(top, out, tmp_path):
+    call = f"cluster.snapshot({str(top)!r}, {str(out)!r}, processes=2)"
+    script = tmp_path / "script.py"
+    script.write_text(f"from ringwalk import cluster\n{call}\n")
+    done = finished([sys.executable, script], capture_output=True, text=True)
+    assert done.returncode == 1
+    # One traceback, that of the script.
+    assert done.stderr.count("Traceback") == 1
+    sentence = done.stderr.splitlines()[-1]
+    assert sentence.endswith("""snapshot: call it below "if __name__ == '__main__':\"""")
 
 
 def test_messages_that_cannot_be_written_leave_the_status(top, out):

@@ -664,8 +664,6 @@ def test_a_directory_that_exists_is_refused(top, out):
 
 
 def test_other_roots_and_options_are_refused(top, out):
-    with pytest.raises(cluster.Refused, match="nothing to resume"):
-        take([top], out, resume=True)
     take([top], out)
     with pytest.raises(cluster.Refused, match="other roots"):
         take([top / "dir1"], out, resume=True)
@@ -675,6 +673,16 @@ def test_other_roots_and_options_are_refused(top, out):
         take([top, top / "dir1"], out.with_name("other"))
     with pytest.raises(FileNotFoundError):
         take([top / "nothing"], out.with_name("other"))
+
+
+def test_a_run_that_was_never_begun_is_begun_by_resume(top, out):
+    assert take([top], out, resume=True)["complete"]
+    assert rows(out) == expected(top)
+    with pytest.raises(FileNotFoundError):
+        take([top], out / "no" / "folder", resume=True)
+    out.with_name("file").touch()
+    with pytest.raises(NotADirectoryError):
+        take([top], out.with_name("file"), resume=True)
 
 
 def test_a_directory_of_something_else_is_refused(top, tmp_path):

@@ -105,3 +105,13 @@ def test_a_single_rank_is_refused(top, out):
     assert process.returncode == 2
     assert "at least two ranks: start it by 'mpiexec -n N python -m mpi4py.futures" in messages
     assert not out.exists()
+
+
+def test_a_job_in_which_each_rank_would_be_a_driver_is_refused(top, out):
+    options = ["snapshot", top, "-o", out, "--engine", "mpi"]
+    command = [*mpiexec(), sys.executable, "-m", "ringwalk.cluster", *options]
+    done = finished(command, env=environment(), capture_output=True, text=True)
+    assert done.returncode == 2, done.stderr
+    sentence = "no rank of this MPI job is a worker: start it by 'mpiexec -n N python -m mpi4py"
+    assert done.stderr.count(sentence) == 3
+    assert not out.exists()

@@ -109,8 +109,11 @@ def snapshot(
 
     The directory is for this user alone: others may not read it.
 
-    With *resume* a run that has ended early goes on in the same directory. Then *roots*, *xattrs*,
-    *atime* and *one_file_system* must be the same.
+    A script calls this below ``if __name__ == "__main__":``, since each process of the pool imports
+    it.
+
+    With *resume* a run that has ended early goes on in the same directory; without one, it begins.
+    If it goes on, *roots*, *xattrs*, *atime* and *one_file_system* must be the same.
 
     In each task, *workers* is the number of threads, *in_flight* the greatest number of requests to
     the server at a time, and *rate* that of entries a second. Without *workers* and *in_flight*, a
@@ -126,8 +129,10 @@ def snapshot(
     Raises `Refused` if the run cannot begin, `OSError` if *output* cannot be written, and other
     errors of this module if the run cannot go on. It can be resumed after those.
     """
+    from ringwalk.cluster import processes as pool
     from ringwalk.cluster import run
 
+    pool.end_if_imported()
     if source not in SOURCES:
         raise Refused(f"no task reads by source {source!r}: expected one of {', '.join(SOURCES)}")
     limits = (

@@ -46,8 +46,8 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         "--engine",
         default="pool",
         help="what runs the tasks: pool, dask://HOST:PORT, tls://HOST:PORT, mpi or MODULE:CALLABLE "
-        "(default: pool). Without TLS, everyone who can connect to a Dask scheduler can run programs "
-        "as its user.",
+        "(default: pool). Without TLS, everyone who can connect to a Dask scheduler can run "
+        "programs as its user.",
     )
     add(
         "--processes",
@@ -62,7 +62,11 @@ def _snapshot_options(parser: argparse.ArgumentParser) -> None:
         metavar="TIME",
         help="the longest time of a task, such as 10s (default: 10s)",
     )
-    add("--resume", action="store_true", help="go on with a run that has ended early")
+    add(
+        "--resume",
+        action="store_true",
+        help="go on with a run that has ended early, or begin it if DIR does not exist",
+    )
     add("--workers", type=positive, metavar="N", help="number of threads of each task")
     add(
         "--in-flight",
@@ -220,6 +224,8 @@ def _snapshot(given: argparse.Namespace) -> int:
         say(_summary(verdict))
     for missing in verdict["missing"] + verdict.get("changing", []):
         _complain(ClusterError(missing))
+    if progress.problem is not None:
+        raise progress.problem
     return 0 if verdict["complete"] else 1
 
 

@@ -8,6 +8,8 @@ run has to be resumed.
 
 from __future__ import annotations
 
+import sys
+
 from ringwalk.cluster.engines import Engine, missing
 from ringwalk.cluster.problems import Refused
 
@@ -24,8 +26,11 @@ class MpiEngine(Engine):
         except RuntimeError as error:
             # mpi4py is there, but no library of MPI.
             raise Refused(f"the engine 'mpi' needs an MPI library: {error}") from error
+        start = "start it by 'mpiexec -n N python -m mpi4py.futures -m ringwalk.cluster ...'"
         ranks = MPI.COMM_WORLD.Get_size()
         if ranks < 2:
-            start = "mpiexec -n N python -m mpi4py.futures -m ringwalk.cluster"
-            raise Refused(f"the engine 'mpi' needs at least two ranks: start it by '{start} ...'")
+            raise Refused(f"the engine 'mpi' needs at least two ranks: {start}")
+        # Otherwise this is not the only rank that gets here: each would be a driver.
+        if "mpi4py.futures" not in sys.orig_argv:
+            raise Refused(f"no rank of this MPI job is a worker: {start}")
         super().__init__(MPIPoolExecutor, ranks - 1)

@@ -20,8 +20,10 @@ from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from typing import Any
 
 from ringwalk.cluster.engines import Engine
-from ringwalk.cluster.problems import EngineLost
+from ringwalk.cluster.problems import ClusterError, EngineLost
 
+# The exit status of a process that ran a program which calls `snapshot` when it is imported.
+_UNGUARDED = 79
 # The option of prctl(2) that sets the signal which a process gets when its parent dies.
 _PR_SET_PDEATHSIG = 1
 
@@ -34,6 +36,12 @@ def _prepare(parent: int) -> None:
     # The driver may have died before the call.
     if os.getppid() != parent:
         os._exit(1)
+
+
+def end_if_imported() -> None:
+    """Ends a worker that has got here by importing the program: it would make a pool of its own."""
+    if getattr(multiprocessing.current_process(), "_inheriting", False):
+        raise SystemExit(_UNGUARDED)
 
 
 class _Slot:
@@ -52,6 +60,14 @@ class _Slot:
         # The executor offers this only from Python 3.14 on.
         for process in list((self.executor._processes or {}).values()):
             process.kill()
+
+    def has_imported(self) -> bool:
+        """Returns true if the process has ended because the program calls `snapshot` in it."""
+        processes = list((self.executor._processes or {}).values())
+        for process in processes:
+            # It is dead, or will be at once.
+            process.join(1)
+        return any(process.exitcode == _UNGUARDED for process in processes)
 
 
 class Processes(Engine):
@@ -120,6 +136,11 @@ class Processes(Engine):
         """Puts a new process in the place of a slot. Its tasks fail with `BrokenExecutor`."""
         if slot not in self._slots:
             return slot
+        if slot.has_imported():
+            what = "call it below \"if __name__ == '__main__':\""
+            raise ClusterError(
+                f"each process of the pool runs the program that calls snapshot: {what}"
+            )
         slot.executor.shutdown(wait=False)
         new = _Slot()
         self._slots[self._slots.index(slot)] = new

@@ -54,6 +54,8 @@ class Progress:
     def __init__(self, terminal: IO[str] | None, lines: bool) -> None:
         self._terminal = terminal
         self._lines = lines
+        # Why lines cannot be written any more.
+        self.problem: OSError | None = None
         self._before: tuple[float, int, int] | None = None
 
     def __call__(self, driver: Driver) -> None:
@@ -71,16 +73,28 @@ class Progress:
         now["entries_per_second"] = None if rate is None else round(rate)
         now["rest"] = None if rest is None else round(rest, 1)
         if self._lines:
-            say(json.dumps({"event": "progress", **now}))
-        if self._terminal is not None:
-            self._terminal.write("\r\x1b[K" + _shown(now))
-            self._terminal.flush()
+            try:
+                say(json.dumps({"event": "progress", **now}))
+            except OSError as error:
+                # The reader has gone, or its disk is full: the run goes on, and says so at the end.
+                self.problem, self._lines = error, False
+        self._show("\r\x1b[K" + _shown(now))
 
     def end(self) -> None:
         """Leaves the line of the terminal."""
-        if self._terminal is not None and self._before is not None:
-            self._terminal.write("\n")
+        if self._before is not None:
+            self._show("\n")
+
+    def _show(self, text: str) -> None:
+        if self._terminal is None:
+            return
+        try:
+            self._terminal.write(text)
             self._terminal.flush()
+        except OSError:
+            # The terminal has gone. The verdict and the exit status remain.
+            give_up(self._terminal)
+            self._terminal = None
 
 
 def _shown(now: dict[str, Any]) -> str:

@@ -14,18 +14,19 @@ from ringwalk.cluster.replay import History
 def open_directory(files: Files, wanted: layout.Description, resume: bool) -> layout.Description:
     """Makes the directory of a new snapshot, or checks that an older run can be resumed.
 
+    With `resume`, a directory that does not exist is made: so a job that is started again and again
+    has one command.
+
     Raises `Refused` if the directory exists and is not to be resumed, is of something else or of
     another user, or a root was replaced since.
     """
     directory = files.directory
-    if not resume:
+    if not resume or not os.path.isdir(directory):
         try:
             files.make()
         except FileExistsError as error:
             message = f"{directory}: exists: give another directory, or --resume to go on"
             raise Refused(message) from error
-    elif not os.path.isdir(directory):
-        raise Refused(f"{directory}: there is nothing to resume")
     files.check_owner()
     description = layout.read_description(files)
     if description is not None:
