@@ -1,7 +1,7 @@
 //! Arguments of callers: paths, and the options that all walks have.
 
 use crate::names::NameKind;
-use pyo3::exceptions::{PyOSError, PyOverflowError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use ringwalk::{Budget, Follow, InodeSweep, SourceChoice, SourceError, Stay, Walk};
@@ -212,10 +212,11 @@ pub(crate) fn refused(error: &SourceError) -> PyErr {
 ///
 /// `ValueError` for a negative or infinite time, and for no entries.
 pub(crate) fn budget(seconds: Option<f64>, entries: Option<usize>) -> PyResult<Budget> {
-    let time = seconds
-        .map(Duration::try_from_secs_f64)
-        .transpose()
-        .map_err(|error| PyValueError::new_err(format!("seconds: {error}")))?;
+    let time = seconds.map(Duration::try_from_secs_f64).transpose();
+    let most = Duration::MAX.as_secs();
+    let time = time.map_err(|_| {
+        PyValueError::new_err(format!("seconds: expected a number from 0 to {most}"))
+    })?;
     let entries = entries
         .map(|number| {
             NonZeroU64::new(number as u64)
@@ -223,6 +224,26 @@ pub(crate) fn budget(seconds: Option<f64>, entries: Option<usize>) -> PyResult<B
         })
         .transpose()?;
     Ok(Budget { time, entries })
+}
+
+/// Converts an iterable of names, or `None`. A text is one, of its characters, and never meant.
+pub(crate) fn names_or_none(given: &Bound<'_, PyAny>) -> PyResult<Option<Vec<String>>> {
+    if given.is_none() {
+        return Ok(None);
+    }
+    let wrong = |found: &Bound<'_, PyAny>| {
+        let found = found.repr().map(|text| text.to_string());
+        let found = found.unwrap_or_default();
+        PyTypeError::new_err(format!("{found}: expected a list of names"))
+    };
+    if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
+        return Err(wrong(given));
+    }
+    let names = given.try_iter().map_err(|_| wrong(given))?.map(|name| {
+        let name = name?;
+        name.extract().map_err(|_| wrong(&name))
+    });
+    names.collect::<PyResult<_>>().map(Some)
 }
 
 /// Converts a number of a caller. Numbers that are negative or too large are a `ValueError`, like

@@ -57,6 +57,21 @@ def interrupted(script: str, *arguments) -> tuple[int, str]:
         return process.returncode, answer + problems
 
 
+def in_child(check) -> int:
+    """The exit status of a fork that makes a check; 99 if that takes too long."""
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)
+        try:
+            check()
+        except BaseException as error:
+            os.write(2, f"{error!r}\n".encode())
+            os._exit(1)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
 def threads() -> list[str]:
     """The names of this process's threads that are the engine's."""
     names = []

@@ -286,3 +286,10 @@ def test_a_summary_comes_with_the_end(tree):
     assert scan.summary is None
     assert sum(map(len, scan)) == scan.summary["entries"] == len(listed(tree))
     assert (scan.summary["errors"], scan.summary["source"]) == (0, "syscall")
+
+
+@pytest.mark.parametrize("fields", ["size", b"size", 5, [5], [b"size"]])
+def test_fields_are_names_in_a_list(tree, fields):
+    wrong = fields[0] if isinstance(fields, list) else fields
+    with pytest.raises(TypeError, match=f"^{re.escape(repr(wrong))}: expected a list of names"):
+        ringwalk.scan(tree, fields)

@@ -8,7 +8,7 @@ import time
 
 import pytest
 import ringwalk
-from support import PATIENCE, interrupted, listed, run, threads, wait_until
+from support import PATIENCE, in_child, interrupted, listed, run, threads, wait_until
 
 
 @pytest.fixture
@@ -136,21 +136,6 @@ def test_scans_at_once(tree):
     for reader in readers:
         reader.join(PATIENCE)
     assert found == [expected] * 80
-
-
-def in_child(check) -> int:
-    """The exit status of a fork that makes a check; 99 if that takes too long."""
-    child = os.fork()
-    if child == 0:
-        signal.alarm(20)
-        try:
-            check()
-        except BaseException as error:
-            os.write(2, f"{error!r}\n".encode())
-            os._exit(1)
-        os._exit(0)
-    _, status = os.waitpid(child, 0)
-    return os.waitstatus_to_exitcode(status)
 
 
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")

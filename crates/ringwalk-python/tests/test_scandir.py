@@ -1,5 +1,6 @@
 """scandir gives what os.scandir gives."""
 
+import contextlib
 import doctest
 import gc
 import os
@@ -10,7 +11,7 @@ import warnings
 
 import pytest
 import ringwalk
-from support import run
+from support import in_child, run
 
 
 def facts(entry):
@@ -294,5 +295,48 @@ def test_all_fields_of_stat_are_those_of_os_stat(tree, base):
                 for field in fields:
                     mine, other = getattr(ours, field), getattr(theirs, field)
                     assert (mine, type(mine)) == (other, type(other)), (entry.name, field)
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_takes_no_entries_from_its_parent(tmp_path):
+    for number in range(3000):
+        (tmp_path / f"file-with-a-long-name-{number:020}").touch()
+
+    def read_on():
+        with pytest.raises(RuntimeError, match=f"opened by process {os.getppid()} before fork"):
+            list(entries)
+
+    with ringwalk.scandir(tmp_path) as entries:
+        next(entries)
+        assert in_child(read_on) == 0
+        assert len(list(entries)) == 2999
+    # The position of a descriptor that was given is set back at the end, which is the parent's.
+    with open_directory(tmp_path) as fd, ringwalk.scandir(fd) as entries:
+        next(entries)
+        assert in_child(entries.close) == 0
+        assert len(list(entries)) == 2999
+
+
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+@pytest.mark.parametrize("topdown", [True, False])
+def test_fwalk_goes_on_in_a_fork_and_its_parent(tree, topdown):
+    expected = [given[:3] for given in os.fwalk(tree, topdown)]
+    walk = ringwalk.fwalk(tree, topdown)
+    before = [next(walk)[:3]]
+
+    def go_on():
+        assert before + [given[:3] for given in walk] == expected
+
+    assert in_child(go_on) == 0
+    go_on()
+
+
+@contextlib.contextmanager
+def open_directory(path):
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        yield fd
     finally:
         os.close(fd)

@@ -58,7 +58,7 @@ pub(crate) struct Scan {
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn scan(
     paths: &Bound<'_, PyAny>,
-    fields: Option<Vec<String>>,
+    #[pyo3(from_py_with = given::names_or_none)] fields: Option<Vec<String>>,
     #[pyo3(from_py_with = given::number)] batch_size: usize,
     follow: &str,
     one_file_system: bool,

@@ -9,7 +9,7 @@ use crate::errors::os_error;
 use crate::names::NameKind;
 use crate::waiting;
 use entry::Parent;
-use pyo3::exceptions::{PyOverflowError, PyResourceWarning, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyResourceWarning, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::MutexExt;
 use pyo3::types::{PyBytes, PyString, PyTuple};
@@ -47,6 +47,7 @@ pub(crate) fn scandir(py: Python<'_>, path: Option<Bound<'_, PyAny>>) -> PyResul
     };
     Ok(ScandirIterator(Mutex::new(Some(Scanning {
         rewinds: parent.fd.is_some(),
+        process: std::process::id(),
         directory: Some(directory),
         buffer: EntryBuffer::new(),
         next: 0,
@@ -118,9 +119,16 @@ struct Scanning {
     parent: Arc<Parent>,
     given: Py<PyAny>,
     rewinds: bool,
+    /// The process that opened the directory. A fork of it has the same position in it: each would
+    /// get some of the entries.
+    process: u32,
 }
 
 impl Scanning {
+    fn is_of_this_process(&self) -> bool {
+        self.process == std::process::id()
+    }
+
     fn next(&mut self, py: Python<'_>) -> PyResult<Option<DirEntry>> {
         loop {
             if let Some(entry) = self.buffer.get(self.next) {
@@ -129,6 +137,12 @@ impl Scanning {
             }
             if self.end {
                 return Ok(None);
+            }
+            if !self.is_of_this_process() {
+                let process = self.process;
+                return Err(PyRuntimeError::new_err(format!(
+                    "this directory was opened by process {process} before fork(): list it again"
+                )));
             }
             let Some(directory) = self.directory.take() else {
                 return Ok(None);
@@ -148,6 +162,7 @@ impl Scanning {
 impl Drop for Scanning {
     fn drop(&mut self) {
         if self.rewinds
+            && self.is_of_this_process()
             && let Some(directory) = &self.directory
         {
             // It is no error if the position of the caller's descriptor cannot be restored: closing
