@@ -76,6 +76,11 @@ static void options_of_other_versions(void)
 	EQUAL(refused(&newer.known), -EINVAL);
 	newer.known.size = 0;
 	EQUAL(refused(&newer.known), -EINVAL);
+	// No version will be that large: nobody has set the size.
+	newer.known.size = 4097;
+	EQUAL(refused(&newer.known), -EINVAL);
+	newer.known.size = (size_t)-1;
+	EQUAL(refused(&newer.known), -EINVAL);
 }
 
 static void a_source_that_cannot_be_used(void)

@@ -68,13 +68,10 @@ MOST_THREADS = "--max-threads=2000"
 
 
 def under_valgrind(program: Program, *, leaks: bool = True) -> Program:
-    """Returns the program under valgrind, which fails for wrong accesses and for leaks."""
+    """Returns the program under valgrind, which fails for wrong accesses and leaks."""
     if shutil.which("valgrind") is None:
         pytest.skip("valgrind is not there")
-    # Blocks that valgrind calls possibly lost belong to threads of the standard library.
-    kinds = "definite,indirect"
-    checks = ("--leak-check=full", f"--show-leak-kinds={kinds}", f"--errors-for-leak-kinds={kinds}")
-    checks = checks if leaks else ("--leak-check=no",)
+    checks = ("--leak-check=full",) if leaks else ("--leak-check=no",)
     return Program(
         "valgrind", "-q", f"--error-exitcode={FOUND}", MOST_THREADS, *checks, *program.first
     )

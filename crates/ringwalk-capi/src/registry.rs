@@ -13,7 +13,7 @@ use crate::held::Held;
 use crate::walk::OpenWalk;
 use ringwalk_sys::sync::lock;
 use rustix::io::Errno;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::ptr;
 use std::sync::atomic::{
     AtomicPtr, AtomicU64, Ordering::AcqRel, Ordering::Acquire, Ordering::Relaxed,
@@ -21,10 +21,13 @@ use std::sync::atomic::{
 use std::sync::{Arc, Mutex, Once};
 
 /// The open walks and held batches of this process.
+///
+/// An empty `BTreeMap` has no memory. A `HashMap` would keep its table, and have only pointers into
+/// the middle of it, so that tools which look for lost memory would report it.
 #[derive(Default)]
 pub(crate) struct Registry {
-    walks: Mutex<HashMap<usize, Arc<OpenWalk>>>,
-    batches: Mutex<HashMap<u64, Box<Held>>>,
+    walks: Mutex<BTreeMap<usize, Arc<OpenWalk>>>,
+    batches: Mutex<BTreeMap<u64, Box<Held>>>,
     /// The registry of the parent process. Tools that search for lost memory find its contents
     /// through this pointer.
     _before_fork: AtomicPtr<Registry>,

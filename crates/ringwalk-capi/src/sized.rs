@@ -3,9 +3,8 @@
 //! The rules are those of the kernel (`copy_struct_from_user` in include/linux/uaccess.h). When a
 //! struct is read, missing members count as zero, and unknown members must be zero (`E2BIG`). When
 //! a struct is written, members that the program does not know are left out, and members that the
-//! library does not know are set to zero. A size smaller than that of the first version is
-//! `EINVAL`. A size above a page is a mistake of the program: nothing is read or written (`E2BIG`,
-//! `EINVAL`).
+//! library does not know are set to zero. A size smaller than that of the first version, or above a
+//! page, is a mistake of the program: nothing is read or written (`EINVAL`).
 
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -34,11 +33,8 @@ pub(crate) unsafe trait Plain: Copy {
 /// alignment of `T`.
 #[allow(unsafe_code, reason = "reads what C passes")]
 pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Errno> {
-    if size < T::FIRST {
+    if !(T::FIRST..=MOST).contains(&size) {
         return Err(Errno::INVAL);
-    }
-    if size > MOST {
-        return Err(Errno::TOOBIG);
     }
     let known = size.min(size_of::<T>());
     // SAFETY: `known..size` lies in the bytes that the caller vouches for, and is empty if `size`

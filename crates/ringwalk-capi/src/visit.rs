@@ -9,8 +9,12 @@ use crate::current::{self, Current};
 use crate::held::{Failure, c_string, entries_view};
 use crate::summary::Ended;
 use ringwalk::{Batch, Dir, EntryRef, Error, Flow, Left, Visitor, Walk};
+use rustix::process::getpid;
+use rustix::thread::gettid;
 use std::ffi::{c_int, c_void};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+use std::thread::Thread;
 
 type Function =
     unsafe extern "C" fn(*const RingwalkBatch, *mut RingwalkVisit, *mut c_void) -> c_int;
@@ -83,9 +87,21 @@ impl<'a> Callback<'a> {
     }
 }
 
+/// Keeps what the standard library stores of the main thread when that runs a walk.
+///
+/// It frees that at the end of a thread, but not at the end of the process, and has only a pointer
+/// into the middle of it. Tools that look for lost memory would report it.
+fn keep_main_thread() {
+    static MAIN: OnceLock<Thread> = OnceLock::new();
+    if gettid() == getpid() {
+        MAIN.get_or_init(std::thread::current);
+    }
+}
+
 /// Runs a walk with a callback. Returns how it has ended, and 0 or the negative number that ended
 /// it: any answer of the callback, or -errno.
 pub(crate) fn run(walk: Walk, callback: &Callback<'_>) -> (Ended, c_int) {
+    keep_main_thread();
     let outcome = walk.run(|worker| Calling {
         callback,
         worker,

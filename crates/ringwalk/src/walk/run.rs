@@ -11,8 +11,8 @@ use crate::walk::shared::SharedWalk;
 use crate::walk::worker::{Totals, Worker};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::fs::{fstat, syncfs};
-use std::sync::Mutex;
-use std::thread::Scope;
+use std::sync::{Arc, Mutex};
+use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Instant;
 
 impl Walk {
@@ -45,17 +45,23 @@ impl Walk {
         let done = Mutex::new(Vec::new());
         // Leftovers of roots that the walk does not have are errors, so workers look at them.
         if !shared.options.roots.is_empty() || shared.options.resume.is_some() {
-            let starter = WorkerStarter {
-                shared: &shared,
-                make: &make,
-                done: &done,
-            };
             let first = if shared.options.resume.is_some() {
                 Task::Leftovers
             } else {
                 Task::Roots(0)
             };
-            std::thread::scope(|scope| starter.work(scope, 0, Some(first)));
+            std::thread::scope(|scope| {
+                let starter = WorkerStarter {
+                    shared: &shared,
+                    make: &make,
+                    done: &done,
+                    threads: Arc::default(),
+                };
+                let threads = Arc::clone(&starter.threads);
+                starter.work(scope, 0, Some(first));
+                join_all(&threads);
+            });
+            free_records_of_threads();
         }
         let done = done.into_inner().ignore_poison();
         shared.into_outcome(done, begin)
@@ -81,6 +87,29 @@ fn sync_roots(options: &Options) {
     }
 }
 
+/// Threads of workers, until they are joined.
+type Threads<'scope> = Mutex<Vec<ScopedJoinHandle<'scope, ()>>>;
+
+/// Waits until all threads are gone. A scope alone would wait until they have no more work: then
+/// they may still be freeing what is theirs, and the process may end meanwhile.
+fn join_all(threads: &Threads<'_>) {
+    // A thread adds those that it starts, so they are there when it is gone.
+    while let Some(thread) = { lock(threads).pop() } {
+        if let Err(panic) = thread.join() {
+            std::panic::resume_unwind(panic);
+        }
+    }
+}
+
+/// Frees what the scheduler's queues keep of threads that are gone. Otherwise the next walk would
+/// do that, and tools that look for lost memory would find it at the end of a process.
+fn free_records_of_threads() {
+    // Each step moves the records of 8 blocks of 64 threads one of three steps further.
+    for _ in 0..32 {
+        crossbeam_epoch::pin().flush();
+    }
+}
+
 /// The results of one worker.
 pub(crate) struct FinishedWorker<V> {
     pub(crate) visitor: V,
@@ -90,38 +119,36 @@ pub(crate) struct FinishedWorker<V> {
 }
 
 /// Starts workers: the first on the calling thread, the others when there is work for them.
-struct WorkerStarter<'a, V: Visitor, F> {
-    shared: &'a SharedWalk<V::State>,
-    make: &'a F,
-    done: &'a Mutex<Vec<FinishedWorker<V>>>,
+struct WorkerStarter<'scope, V: Visitor, F> {
+    shared: &'scope SharedWalk<V::State>,
+    make: &'scope F,
+    done: &'scope Mutex<Vec<FinishedWorker<V>>>,
+    threads: Arc<Threads<'scope>>,
 }
 
 impl<V: Visitor, F> Clone for WorkerStarter<'_, V, F> {
     fn clone(&self) -> Self {
-        *self
+        Self {
+            threads: Arc::clone(&self.threads),
+            ..*self
+        }
     }
 }
 
-impl<V: Visitor, F> Copy for WorkerStarter<'_, V, F> {}
-
-impl<'a, V: Visitor, F: Fn(usize) -> V + Sync> WorkerStarter<'a, V, F> {
-    fn work<'scope>(
-        self,
-        scope: &'scope Scope<'scope, '_>,
-        index: usize,
-        first: Option<Task<V::State>>,
-    ) where
-        'a: 'scope,
-    {
+impl<'scope, V: Visitor, F: Fn(usize) -> V + Sync> WorkerStarter<'scope, V, F> {
+    fn work(self, scope: &'scope Scope<'scope, '_>, index: usize, first: Option<Task<V::State>>) {
         let _guard = StopOnPanic(&self.shared.scheduler);
         if index == 0 {
             // Nobody has asked the scheduler for the first worker.
             self.shared.scheduler.next_worker(1);
         }
-        let start = move |index| {
-            std::thread::Builder::new()
+        let start = |index| {
+            let starter = self.clone();
+            let thread = std::thread::Builder::new()
                 .name(format!("ringwalk-{index}"))
-                .spawn_scoped(scope, move || self.work(scope, index, None))
+                .spawn_scoped(scope, move || starter.work(scope, index, None));
+            thread
+                .map(|thread| lock(&self.threads).push(thread))
                 .is_ok()
         };
         let source = self.shared.sources.for_worker(&self.shared.options);
