@@ -83,6 +83,7 @@ def invent(
         "found": len(todo),
         "left": len(todo),
         "vanished": 0,
+        "vanished_trees": [],
         "errors": 0,
         "rows": len(read),
         "bytes": 4,
