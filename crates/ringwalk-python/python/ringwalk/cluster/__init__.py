@@ -104,8 +104,9 @@ def snapshot(
     *engine* is ``"pool"`` with up to 4096 *processes*, ``"dask://HOST:PORT"``,
     ``"tls://HOST:PORT"``, ``"mpi"``, ``"MODULE:CALLABLE"``, a client of Dask, or an object with the
     method `submit` of `concurrent.futures.Executor`. Such an object is shut down at the end of the
-    run; a client of Dask that was given stays open. *budget* is the greatest number of seconds of a
-    task, *entries* that of entries.
+    run; a client of Dask that was given stays open. Without TLS, everyone who can connect to a Dask
+    scheduler can run programs as its user. *budget* is the greatest number of seconds of a task,
+    *entries* that of entries.
 
     The directory is for this user alone: others may not read it.
 
