@@ -1,6 +1,5 @@
 """Machines that do not have the driver's tree: mounts that they lack, have more, or lose."""
 
-import itertools
 import re
 import shutil
 import subprocess
@@ -95,13 +94,16 @@ def test_a_root_that_is_lost_in_the_middle_ends_the_run(project, out, tmp_path):
 
 
 def test_what_is_mounted_everywhere_in_the_middle_is_read(top, out, namespace, tmp_path):
-    (tmp_path / "more").mkdir()
-    act = itertools.chain([lambda: subprocess.run(["mount", "--bind", tmp_path / "more", new])])
-    new = top / "dir2"
+    more, point = tmp_path / "more", top / "dir2"
+    more.mkdir()
+
+    def mount():
+        subprocess.run(["mount", "--bind", more, point], check=True)
+
     try:
-        assert take([top], out, task=at_task(1, next(act)), budget=0.1)["complete"]
+        assert take([top], out, task=at_task(1, mount), budget=0.1)["complete"]
     finally:
-        unmount(new)
+        unmount(point)
 
 
 def test_a_mount_whose_place_is_removed_has_vanished(tmp_path):
