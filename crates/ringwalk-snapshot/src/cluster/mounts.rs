@@ -4,10 +4,12 @@
 use crate::capture::file_systems::{file_system_of, open_directory};
 use ringwalk::mounts::{self, Mount};
 use ringwalk::{Errno, Fields, FileType, Metadata};
-use std::collections::HashMap;
+use ringwalk_sys::sync::lock;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// What is mounted at a place below a root. What cannot be found out is `None`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,19 +29,62 @@ pub struct MountBelow {
 /// Returns what is mounted below these directories, which are absolute paths without links.
 ///
 /// A file system that is mounted when a directory is entered, and unmounted when nobody uses it,
-/// counts only if its mount point is among `expected`: those are entered first.
+/// counts only if its mount point is among `expected`: those are entered if they are not mounted.
+///
+/// What a server has is asked for once in a process: a server that does not answer any more must
+/// not keep the tasks that read elsewhere.
 ///
 /// # Errors
 ///
 /// If the table of mounts cannot be read.
 pub fn mounts_below(roots: &[PathBuf], expected: &[PathBuf]) -> io::Result<Vec<MountBelow>> {
-    for point in expected {
-        // Only to have it mounted. Whether it is, the table says.
-        let _ = open_directory(point.as_os_str().as_bytes());
+    let mut table = mounts::read()?;
+    let points: HashSet<&PathBuf> = table.iter().map(|mount| &mount.point).collect();
+    let missing: Vec<_> = expected
+        .iter()
+        .filter(|point| !points.contains(point))
+        .collect();
+    if !missing.is_empty() {
+        for point in missing {
+            // Only to have it mounted. Whether it is, the table says.
+            let _ = open_directory(point.as_os_str().as_bytes());
+        }
+        table = mounts::read()?;
     }
-    let table = mounts::read()?;
     let below = below(&table, roots, expected).into_iter();
-    Ok(below.filter_map(identified).collect())
+    Ok(below.filter_map(known_or_identified).collect())
+}
+
+/// Returns what identifies a mount, by what this process has found out before if it is of a server.
+fn known_or_identified(mount: &Mount) -> Option<MountBelow> {
+    static KNOWN: Mutex<Vec<(Mount, MountBelow)>> = Mutex::new(Vec::new());
+    if !names_its_server(mount) {
+        return identified(mount);
+    }
+    let same = |known: &&(Mount, MountBelow)| is_same(&known.0, mount);
+    if let Some((_, found)) = lock(&KNOWN).iter().find(same) {
+        return Some(found.clone());
+    }
+    let found = identified(mount)?;
+    let mut known = lock(&KNOWN);
+    known.retain(|(other, _)| other.point != mount.point);
+    known.push((mount.clone(), found.clone()));
+    Some(found)
+}
+
+/// Returns true if the table says what is mounted: another file system would have another source. A
+/// device may have another file system later, and what is in memory has no source.
+fn names_its_server(mount: &Mount) -> bool {
+    const IN_MEMORY: [&str; 3] = ["tmpfs", "ramfs", "overlay"];
+    !mount.source.starts_with("/dev") && !IN_MEMORY.contains(&kind(mount).as_str())
+}
+
+/// Returns true if two lines of the table are of one mount. Its options may change.
+fn is_same(one: &Mount, other: &Mount) -> bool {
+    let identity = |mount: &Mount| (mount.id, mount.parent, mount.major, mount.minor);
+    identity(one) == identity(other)
+        && (&one.point, &one.root, &one.source, &one.file_system)
+            == (&other.point, &other.root, &other.source, &other.file_system)
 }
 
 /// Returns the mounts of the table below the roots.

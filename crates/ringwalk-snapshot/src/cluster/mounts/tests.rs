@@ -47,3 +47,35 @@ fn a_mount_of_this_machine_is_identified() {
     let proc = proc.expect("/proc is mounted");
     assert_eq!((proc.kind.as_str(), proc.inode), ("proc", Some(1)));
 }
+
+#[test]
+fn what_a_server_has_is_asked_for_once() {
+    let mut table = mounts::parse(TABLE).unwrap();
+    // A directory stands for what is mounted there.
+    let place = tempfile::tempdir().unwrap();
+    let lustre = &mut table[2];
+    lustre.point = place.path().to_owned();
+    // Kernels of Linux 5.8 and later say of which mount the directory is.
+    let metadata = Metadata::of_path(None, place.path(), false, Fields::STATX).unwrap();
+    lustre.id = metadata.mnt_id;
+    let found = known_or_identified(lustre).unwrap();
+    assert_eq!(found.inode, Some(metadata.ino));
+    let gone = place.path().to_owned();
+    place.close().unwrap();
+    assert_eq!(known_or_identified(lustre), Some(found));
+    // Another export, or no server.
+    let other = Mount {
+        source: "mgs:/other".into(),
+        ..lustre.clone()
+    };
+    assert_eq!(known_or_identified(&other), None);
+    for (source, kind) in [("tmpfs", "tmpfs"), ("/dev/sdb1", "ext4")] {
+        let mount = Mount {
+            point: gone.clone(),
+            source: source.into(),
+            file_system: kind.into(),
+            ..lustre.clone()
+        };
+        assert!(!names_its_server(&mount), "{kind}");
+    }
+}
