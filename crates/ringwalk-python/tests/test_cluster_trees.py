@@ -1,5 +1,6 @@
 """Machines that do not have the driver's tree: mounts that they lack, have more, or lose."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -8,9 +9,10 @@ import cluster_model
 import pytest
 import ringwalk
 from cluster_mounts import Uneven, gain, lose, mounted, own_namespace, whole
-from cluster_support import Here, expected, make_tree, rows, take
+from cluster_support import Here, environment, expected, make_tree, rows, take
 from ringwalk import _ringwalk, cluster
 from ringwalk.cluster import cli, trees
+from support import run
 
 
 @pytest.fixture(scope="module")
@@ -157,3 +159,28 @@ def test_the_compiled_task_names_trees_that_vanish(top, out):
     made = cluster.compact(out, f"{out}-made")
     assert made["verdict"]["complete"]
     assert len(ringwalk.open_snapshot(f"{out}-made")) == made["verdict"]["entries"]
+
+
+SILENT = """
+import sys, threading
+import hanging
+from ringwalk import _ringwalk
+
+top = sys.argv[1]
+point = top + "/point"
+server = hanging.Server(hanging.mount(point), None)
+threading.Thread(target=server.serve, daemon=True).start()
+first = _ringwalk.cluster_mounts([top.encode()], [])
+assert [(mount[0], mount[4]) for mount in first] == [(point.encode(), "fuse")]
+server.hangs = hanging.GETATTR
+assert _ringwalk.cluster_mounts([top.encode()], [point.encode()]) == first
+print("not asked again")
+"""
+
+
+def test_a_server_that_does_not_answer_keeps_no_task_that_reads_elsewhere(namespace, tmp_path):
+    if not os.path.exists("/dev/fuse"):
+        pytest.skip("there is no FUSE")
+    (tmp_path / "point").mkdir()
+    done = run(SILENT, tmp_path, env=environment())
+    assert done.stdout == "not asked again\n", done.stderr
