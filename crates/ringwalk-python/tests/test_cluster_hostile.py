@@ -214,6 +214,11 @@ def assert_damaged(top, out, place):
         {"left": [1 << 40, 1]},
         {"left": [-1, 1]},
         {"left": ["1", 1]},
+        {"gone": 5},
+        {"gone": [[0, "a"]]},
+        {"gone": [[-1, "a", 1]]},
+        {"gone": [[0, 5, 1]]},
+        {"gone": [[0, "a", "1"]]},
     ],
     ids=str,
 )
@@ -313,6 +318,11 @@ def test_strange_names_of_logs_need_no_time(top, unfinished, name):
                 {"options": []},
                 {"identities": [5]},
                 {"identities": [{"unknown": 5}]},
+                {"identities": [{"inode": "1"}]},
+                {"mounts": {}},
+                {"mounts": [{"inode": 1}]},
+                {"mounts": [{"path": 5, "inode": 1}]},
+                {"mounts": [{"path": "/a", "inode": 1, "uuid": []}]},
             )
         ),
     ],
@@ -327,6 +337,20 @@ def test_a_description_that_says_anything_is_damage(top, unfinished, text):
 def test_a_verdict_that_says_anything_is_damage(top, over, text):
     (over / "verdict.json").write_text(text)
     assert_damaged(top, over, f"{over}/verdict.json: ")
+
+
+def test_a_verdict_whose_list_of_changes_says_anything_is_damage(top, over):
+    verdict = json.loads((over / "verdict.json").read_text())
+    for changing in (5, [5]):
+        (over / "verdict.json").write_text(json.dumps({**verdict, "changing": changing}))
+        assert_damaged(top, over, f"{over}/verdict.json: ")
+
+
+def test_a_tree_that_has_vanished_below_no_root_is_damage(top, unfinished):
+    gone = {"gone": [[1, "a", 1]], "n": [1, 1, 1, 0, 1, 0]}
+    rewrite(unfinished, lambda value: lines.encode({**value, **gone}))
+    with pytest.raises(cluster.Damaged, match="names a root that there is not: 1"):
+        take([top], unfinished, resume=True)
 
 
 def test_a_list_of_damaged_files_that_says_anything_is_damage(top, unfinished):
