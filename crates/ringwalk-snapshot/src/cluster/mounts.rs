@@ -2,6 +2,7 @@
 //! every machine.
 
 use crate::capture::file_systems::{file_system_of, open_directory};
+use ringwalk::identity::IdentityTrust;
 use ringwalk::mounts::{self, Mount};
 use ringwalk::{Errno, Fields, FileType, Metadata};
 use ringwalk_sys::sync::lock;
@@ -18,7 +19,7 @@ pub struct MountBelow {
     pub point: PathBuf,
     /// Type of the file system. All versions of NFS are one.
     pub kind: String,
-    /// Inode number of what is mounted.
+    /// Inode number of what is mounted, if it is the same on every machine.
     pub inode: Option<u64>,
     /// UUID of the file system.
     pub uuid: Option<String>,
@@ -144,7 +145,9 @@ fn identified(mount: &Mount) -> Option<MountBelow> {
     if metadata.mask.contains(Fields::MNT_ID) && metadata.mnt_id != mount.id {
         return None;
     }
-    found.inode = Some(metadata.ino);
+    // Where numbers do not last, another machine has others.
+    let trust = IdentityTrust::of_type(&found.kind);
+    found.inode = trust.keeps_inode.then_some(metadata.ino);
     if metadata.file_type() == FileType::Directory {
         (found.uuid, found.subvolume) = file_system_of(&mount.point);
     }

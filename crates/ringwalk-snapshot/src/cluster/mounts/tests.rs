@@ -45,7 +45,8 @@ fn a_mount_of_this_machine_is_identified() {
     let found = mounts_below(&[PathBuf::from("/")], &[]).unwrap();
     let proc = found.iter().find(|mount| mount.point == Path::new("/proc"));
     let proc = proc.expect("/proc is mounted");
-    assert_eq!((proc.kind.as_str(), proc.inode), ("proc", Some(1)));
+    // Inode numbers of /proc are not known to last.
+    assert_eq!((proc.kind.as_str(), proc.inode), ("proc", None));
 }
 
 #[test]
