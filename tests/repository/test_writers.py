@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Files and folders that may create, rename or link files, and why.
 KNOWN = {
     "crates/ringwalk-output/src/": "the crate itself",
+    "crates/ringwalk-delete/src/rename.rs": "moves entries to a trash, or to a temporary name",
     "crates/ringwalk-delete/src/trash": "moves entries to a trash and back; `.trashinfo` files",
     "crates/ringwalk-dupes/src/act/": "moves and links the files that it was asked to change",
     "crates/ringwalk-find/src/search/output.rs": "-fprint and the like: in place, as GNU find",

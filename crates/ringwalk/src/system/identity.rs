@@ -97,9 +97,8 @@ const TYPES: [(u64, &[&str], IdentityTrust); 23] = [
     (magic::LUSTRE, &["lustre"], NAMELESS),
     (magic::GPFS, &["gpfs"], NAMELESS),
     (magic::BEEGFS, &["beegfs"], NAMELESS),
-    // No file outlives the mount, so each keeps its number.
-    (magic::TMPFS, &["tmpfs", "devtmpfs"], NAMELESS),
-    (magic::RAMFS, &["ramfs", "rootfs"], NAMELESS),
+    (magic::TMPFS, &["tmpfs", "devtmpfs"], UNTIL_UNMOUNTED),
+    (magic::RAMFS, &["ramfs", "rootfs"], UNTIL_UNMOUNTED),
     (magic::FAT, &["vfat", "msdos"], UNTIL_UNMOUNTED),
     (magic::EXFAT, &["exfat"], UNTIL_UNMOUNTED),
     (magic::OVERLAYFS, &["overlay"], OVERLAY),
