@@ -11,6 +11,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from processes import started
 from support import mounts
 from support.copies import path_of
 
@@ -37,21 +38,23 @@ def sshfs(source: Path, point: Path):
     if shutil.which("sshfs") is None:
         raise mounts.Unavailable("sshfs is not installed")
     ours, theirs = socket.socketpair()
-    server = subprocess.Popen([SFTP_SERVER], stdin=theirs, stdout=theirs)
     options = "passive,dcache_timeout=0,entry_timeout=0,attr_timeout=0"
     command = ["sshfs", "-f", "-o", options, f":{source}", make(point)]
-    client = subprocess.Popen(command, stdin=ours, stdout=ours, stderr=subprocess.PIPE)
-    ours.close()
-    theirs.close()
-    try:
-        while not point.is_mount():
-            if client.poll() is not None:
-                raise mounts.Unavailable(client.stderr.read().decode())
-        yield point
-    finally:
-        mounts.unmount(point)
-        client.wait()
-        server.wait()
+    with (
+        started([SFTP_SERVER], stdin=theirs, stdout=theirs) as server,
+        started(command, stdin=ours, stdout=ours, stderr=subprocess.PIPE) as client,
+    ):
+        ours.close()
+        theirs.close()
+        try:
+            while not point.is_mount():
+                if client.poll() is not None:
+                    raise mounts.Unavailable(client.stderr.read().decode())
+            yield point
+        finally:
+            mounts.unmount(point)
+            client.wait()
+            server.wait()
 
 
 def make(path: Path) -> Path:
