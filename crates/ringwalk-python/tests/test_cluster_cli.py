@@ -142,6 +142,16 @@ def test_the_reason_of_a_task_does_not_command_a_terminal(run, top, out):
     assert "\x1b" not in printed
 
 
+@pytest.mark.parametrize("term", ["xterm", "dumb", "", None])
+def test_a_dumb_terminal_gets_no_escape_sequences(run, top, out, monkeypatch, term):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.delenv("TERM", raising=False)
+    if term is not None:
+        monkeypatch.setenv("TERM", term)
+    status, _, messages = run("snapshot", top, "-o", out, *HERE)
+    assert status == 0 and ("\x1b" in messages) == (term == "xterm")
+
+
 @pytest.mark.parametrize("fails, status", [(0, 0), (3, 1)])
 def test_a_snapshot_of_an_incomplete_run_is_status_1(run, top, out, fails, status):
     task = failing(fails, RuntimeError("this always fails"))

@@ -186,7 +186,9 @@ def _snapshot(given: argparse.Namespace) -> int:
     if not getattr(sys.flags, "safe_path", False):
         # For MODULE:CALLABLE. `python -m` has it, and the installed program has not.
         sys.path.append(os.getcwd())
-    terminal = sys.stderr if sys.stderr.isatty() else None
+    # A terminal without escape sequences gets no line of progress, as from `ringwalk`.
+    is_dumb = os.environ.get("TERM", "") in ("", "dumb")
+    terminal = sys.stderr if sys.stderr.isatty() and not is_dumb else None
     progress = Progress(terminal, given.json)
     drivers: list[Driver] = []
 
