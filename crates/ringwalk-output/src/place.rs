@@ -15,7 +15,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
 /// The most links that one path leads through, as in the kernel (`MAXSYMLINKS`).
@@ -60,6 +60,11 @@ impl Place {
     }
 
     fn below(folder: impl AsFd, path: &Path) -> io::Result<Self> {
+        // The kernel makes no file of such a name. `file_name` leaves these ends out.
+        let bytes = path.as_os_str().as_bytes();
+        if bytes.ends_with(b"/") || bytes.ends_with(b"/.") {
+            return Err(Errno::ISDIR.into());
+        }
         let name = path.file_name().ok_or(Errno::ISDIR)?.to_owned();
         let parent = path.parent().filter(|path| !path.as_os_str().is_empty());
         // The folder of a link need not be readable.

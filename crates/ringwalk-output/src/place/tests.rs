@@ -131,3 +131,14 @@ fn files_are_opened_in_place_and_links_are_not() {
     let error = place.open(OFlags::APPEND, Mode::RUSR).unwrap_err();
     assert_eq!(Errno::from_io_error(&error), Some(Errno::LOOP));
 }
+
+#[test]
+fn the_name_of_a_directory_becomes_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    symlink("new/", folder.path().join("link")).unwrap();
+    for name in ["new/", "new/.", "new//", "link", "..", "/"] {
+        let written = write(&folder.path().join(name));
+        assert_eq!(written, Err(ErrorKind::IsADirectory), "{name}");
+        assert!(!folder.path().join("new").exists());
+    }
+}
