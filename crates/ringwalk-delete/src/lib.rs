@@ -45,7 +45,7 @@ pub use rename::{is_unsupported, rename_back, rename_to_new};
 pub use root::{Root, RootError, RootProblem, real_path};
 pub use run::delete;
 pub use shown::{Component, Doomed, Observer, Outcome, Selection, Shown};
-pub use trash::{Candidate, Trash, TrashOptions, trash};
+pub use trash::{Candidate, Trash, TrashOptions, is_trash, trash};
 
 #[cfg(test)]
 mod testing;

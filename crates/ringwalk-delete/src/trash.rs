@@ -25,6 +25,7 @@ use super::rename::{rename_back, rename_to_new};
 use super::root::{Root, real_path};
 use super::run::{Report, announce, go_to};
 use super::shown::{Doomed, Observer, Outcome, Selection};
+pub use place::is_trash;
 use place::{Bin, Bins, is_in_trash};
 use ringwalk::mounts::{self, Mount};
 use rustix::fd::BorrowedFd;

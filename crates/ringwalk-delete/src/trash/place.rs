@@ -35,14 +35,19 @@ const WRITABLE_BY_OTHERS: u16 = 0o022;
 /// directories.
 pub(super) fn is_in_trash(path: &Path) -> bool {
     let names: Vec<_> = path.iter().map(OsStr::as_bytes).collect();
-    let is_number = |name: &[u8]| !name.is_empty() && name.iter().all(u8::is_ascii_digit);
     (1..names.len()).any(|at| {
-        let (above, trash) = (&names[..at - 1], names[at - 1]);
-        let is_trash = trash == b"Trash"
-            || trash.strip_prefix(b".Trash-").is_some_and(is_number)
-            || is_number(trash) && above.last() == Some(&b".Trash".as_slice());
-        is_trash && matches!(names[at], b"files" | b"info")
+        let above = at.checked_sub(2).map(|above| names[above]);
+        is_trash(names[at - 1], above) && matches!(names[at], b"files" | b"info")
     })
+}
+
+/// Returns true if a directory of this name, in one of the name `above`, is a trash: `Trash` in the
+/// user's data, `.Trash-UID` at the top of a mount, or `.Trash/UID` there.
+pub fn is_trash(name: &[u8], above: Option<&[u8]>) -> bool {
+    let is_number = |name: &[u8]| !name.is_empty() && name.iter().all(u8::is_ascii_digit);
+    name == b"Trash"
+        || name.strip_prefix(b".Trash-").is_some_and(is_number)
+        || is_number(name) && above == Some(b".Trash")
 }
 
 /// The trash of one mount.

@@ -1,8 +1,9 @@
 //! Directories that hold what is in a trash, by the
-//! [Trash Specification 1.0](https://specifications.freedesktop.org/trash-spec/1.0/): `files` of
-//! `Trash` in the user's data, of `.Trash-UID` at the top of a mount, and of `.Trash/UID` there.
+//! [Trash Specification 1.0](https://specifications.freedesktop.org/trash-spec/1.0/): `files` of one
+//! of its [directories](is_trash).
 
 use super::{DirId, Inventory};
+use ringwalk_delete::is_trash;
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -26,15 +27,5 @@ fn components(path: &Path) -> impl Iterator<Item = &[u8]> {
 
 /// Looks at the names of a directory, of the one that holds it, and so on.
 fn are_files_of_trash(names: &[&[u8]]) -> bool {
-    let &[b"files", trash, ..] = names else {
-        return false;
-    };
-    let of_user = trash.strip_prefix(b".Trash-");
-    trash == b"Trash"
-        || of_user.is_some_and(is_number)
-        || (is_number(trash) && names.get(2) == Some(&b".Trash".as_slice()))
-}
-
-fn is_number(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(u8::is_ascii_digit)
+    matches!(names, &[b"files", trash, ..] if is_trash(trash, names.get(2).copied()))
 }
