@@ -93,3 +93,14 @@ def test_no_thread_can_be_started(ringwalk, programs, scratch, files):
         assert b"cannot start a thread: Resource temporarily unavailable\n" in result.err
         assert b"cannot write it" not in result.err
     assert run(["prlimit", "--nproc=1:1", program, "find", files], uid=NOBODY).ok().out
+
+
+def test_the_list_of_an_output_cannot_be_asked_for(programs, scratch, files):
+    """What the list had closed was open to the group, as if the file had no list."""
+    page = scratch / "page.html"
+    page.write_text("old")
+    page.chmod(0o640)
+    refused = strace.injecting(scratch, "fgetxattr", "error=ENOSYS")
+    result = run([*refused, programs / "ringwalk", "report", "--html", page, files])
+    assert (result.status, page.stat().st_mode & 0o777) == (0, 0o600), result
+    assert b"cannot keep the access control list" in result.err

@@ -83,7 +83,8 @@ impl Rights {
                 list.truncate(length);
                 List::Known(list)
             }
-            Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS) => List::None,
+            Err(Errno::NODATA | Errno::NOTSUP) => List::None,
+            // Also a sandbox that refuses the call: the file may have a list all the same.
             Err(_) => List::Unknown,
         };
         Self {
@@ -112,7 +113,7 @@ impl Rights {
             // The folder may have given the new file a list.
             List::None => matches!(
                 fremovexattr(file, LIST),
-                Ok(()) | Err(Errno::NODATA | Errno::NOTSUP | Errno::NOSYS)
+                Ok(()) | Err(Errno::NODATA | Errno::NOTSUP)
             ),
             // The list names the group by its number in the metadata.
             List::Known(list) if !new.group => {
