@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 from support import mounts, strace
 from support.run import NOBODY, needs_program, run
@@ -104,3 +106,19 @@ def test_the_list_of_an_output_cannot_be_asked_for(programs, scratch, files):
     result = run([*refused, programs / "ringwalk", "report", "--html", page, files])
     assert (result.status, page.stat().st_mode & 0o777) == (0, 0o600), result
     assert b"cannot keep the access control list" in result.err
+
+
+@pytest.mark.usefixtures("needs_root")
+def test_a_link_that_cannot_be_removed_is_named(programs, scratch, mount):
+    """On FUSE, where names cannot be exchanged. It stayed without a word, with status 0."""
+    top = mount(mounts.fuse, scratch / "work")
+    for name in ("a", "b"):
+        (top / name).write_text("the same")
+        os.utime(top / name, (1000, 1000))
+    failing = strace.injecting(scratch, "unlinkat", "error=EIO:when=2")
+    env = {"HOME": str(scratch), "XDG_STATE_HOME": str(scratch / "state")}
+    result = run([*failing, programs / "ringwalk", "dupes", "--do", "hardlink", top], env=env)
+    (left,) = {path.name for path in top.iterdir()} - {"a", "b"}
+    assert result.status == 1
+    assert f"{left}', one more, cannot be removed".encode() in result.err
+    assert (top / "a").samefile(top / "b")

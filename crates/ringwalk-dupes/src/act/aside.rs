@@ -82,9 +82,14 @@ pub(super) fn put_back(
 
 /// Returns the reason for a file that stays under a temporary name.
 pub(super) fn displaced(directory: BorrowedFd<'_>, aside: &[u8]) -> Reason {
+    Reason::Displaced(path_of(directory, aside))
+}
+
+/// Returns the path of a temporary name, for the report.
+pub(super) fn path_of(directory: BorrowedFd<'_>, aside: &[u8]) -> PathBuf {
     let path = PathBuf::from(OsStr::from_bytes(aside));
-    Reason::Displaced(match ringwalk_delete::real_path(directory) {
+    match ringwalk_delete::real_path(directory) {
         Some(directory) => directory.join(path),
         None => path,
-    })
+    }
 }

@@ -5,7 +5,7 @@
 //! that: for some microseconds the name is missing. A plain rename onto the name would leave no
 //! gap, but would destroy a file that another program had put there just before.
 
-use super::aside::{displaced, move_aside, put_back, with_new_name};
+use super::aside::{displaced, move_aside, path_of, put_back, with_new_name};
 use super::held::{Compared, Held, look_at};
 use super::reason::Reason;
 use ringwalk::Errno;
@@ -130,9 +130,13 @@ fn without_exchange(keep: &Held, file: &Held, link: &[u8]) -> Result<(), Reason>
         Reason::Replaced => displaced(directory, &aside),
         reason => put_back(directory, &aside, name, reason),
     });
-    // The reason is that of `linked`, if there is one.
-    let _ = remove_link(keep, directory, link, Reason::Missing);
-    linked
+    let is_removed = unlink(keep, directory, link).is_ok();
+    linked?;
+    if is_removed {
+        Ok(())
+    } else {
+        Err(Reason::LinkLeft(path_of(directory, link)))
+    }
 }
 
 fn exchange(directory: BorrowedFd<'_>, one: &[u8], other: &[u8]) -> Result<(), Errno> {
@@ -141,10 +145,22 @@ fn exchange(directory: BorrowedFd<'_>, one: &[u8], other: &[u8]) -> Result<(), E
 
 /// Removes a temporary name, if it can have the file to keep. Returns the reason for the report.
 fn remove_link(keep: &Held, directory: BorrowedFd<'_>, link: &[u8], reason: Reason) -> Reason {
-    let found = look_at(directory, link);
-    if found.is_ok_and(|found| keep.may_be(&found)) {
-        // If this fails, a further name of the file to keep stays. A later run reports it.
-        let _ = unlinkat(directory, link, AtFlags::empty());
-    }
+    // If this fails, a further name of the file to keep stays. A later run reports it.
+    let _ = unlink(keep, directory, link);
     reason
+}
+
+/// Removes a temporary name, unless another program has put its own file there.
+fn unlink(keep: &Held, directory: BorrowedFd<'_>, link: &[u8]) -> Result<(), Errno> {
+    let removed = look_at(directory, link).and_then(|found| {
+        if keep.may_be(&found) {
+            unlinkat(directory, link, AtFlags::empty())
+        } else {
+            Ok(())
+        }
+    });
+    match removed {
+        Err(Errno::NOENT) => Ok(()),
+        removed => removed,
+    }
 }
