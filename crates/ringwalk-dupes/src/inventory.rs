@@ -273,6 +273,24 @@ impl Inventory {
             let by_size = b.size.cmp(&a.size);
             by_size.then_with(|| a.identity().cmp(&b.identity()))
         });
+        if !self.devices.iter().all(|device| device.trust.is_unique) {
+            self.forget_false_links();
+        }
+    }
+
+    /// Makes files of their own of names that look like links of one file, but are more than it has.
+    fn forget_false_links(&mut self) {
+        let has_more = |names: &Range<u32>| {
+            let file = self.file(FileId(names.start));
+            let is_unique = self.devices[usize::from(file.device)].trust.is_unique;
+            let most = self.links(file).map_or(usize::MAX, |links| links as usize);
+            !is_unique && names.len() > most
+        };
+        let names = self.classes().flat_map(|class| self.inodes(class));
+        let names: Vec<_> = names.filter(has_more).collect();
+        for id in names.into_iter().flatten() {
+            self.files[id as usize].forget_links();
+        }
     }
 
     /// Returns the files of each size, the largest first; after [`sort`](Self::sort).

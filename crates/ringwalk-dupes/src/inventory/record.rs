@@ -125,6 +125,11 @@ impl FileRecord {
         self.mtime
     }
 
+    /// Notes that the number of hard links is not known.
+    pub(super) fn forget_links(&mut self) {
+        self.links = 0;
+    }
+
     /// Returns the number of hard links: 0 if it is not known, and [`MANY_LINKS`] also for more.
     pub(super) fn links(&self) -> u8 {
         self.links
