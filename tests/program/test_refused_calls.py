@@ -120,5 +120,5 @@ def test_a_link_that_cannot_be_removed_is_named(programs, scratch, mount):
     result = run([*failing, programs / "ringwalk", "dupes", "--do", "hardlink", top], env=env)
     (left,) = {path.name for path in top.iterdir()} - {"a", "b"}
     assert result.status == 1
-    assert f"{left}', one more, cannot be removed".encode() in result.err
+    assert f"{left}', a temporary link to the file to keep".encode() in result.err
     assert (top / "a").samefile(top / "b")

@@ -59,7 +59,7 @@ pub enum Reason {
     /// Another program took the name in the last moment, while the file that had it was moved aside
     /// and could not go. That file has this path now, in the same directory.
     Displaced(PathBuf),
-    /// It is a hard link now, but this one, which was made for that, could not be removed.
+    /// A temporary link to the file to keep could not be removed.
     LinkLeft(PathBuf),
     /// The trash could not take the file.
     Trash(ringwalk_delete::Reason),
@@ -143,7 +143,7 @@ impl fmt::Display for Reason {
             }
             Self::LinkLeft(path) => {
                 let path = ringwalk_gnu::quote::file_always(path.as_os_str().as_encoded_bytes());
-                return write!(f, "it is a hard link now, but {path}, one more, cannot be removed");
+                return write!(f, "cannot remove {path}, a temporary link to the file to keep");
             }
             Self::Trash(reason) => return reason.fmt(f),
             Self::Failed { action, errno } => return failed(f, action, *errno),

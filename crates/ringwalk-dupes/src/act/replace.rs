@@ -130,28 +130,21 @@ fn without_exchange(keep: &Held, file: &Held, link: &[u8]) -> Result<(), Reason>
         Reason::Replaced => displaced(directory, &aside),
         reason => put_back(directory, &aside, name, reason),
     });
-    let is_removed = unlink(keep, directory, link).is_ok();
-    linked?;
-    if is_removed {
-        Ok(())
-    } else {
-        Err(Reason::LinkLeft(path_of(directory, link)))
-    }
+    let removed = unlink(keep, directory, link);
+    linked.and(removed)
 }
 
 fn exchange(directory: BorrowedFd<'_>, one: &[u8], other: &[u8]) -> Result<(), Errno> {
     renameat_with(directory, one, directory, other, RenameFlags::EXCHANGE)
 }
 
-/// Removes a temporary name, if it can have the file to keep. Returns the reason for the report.
+/// Removes a temporary name. Returns the reason for the report.
 fn remove_link(keep: &Held, directory: BorrowedFd<'_>, link: &[u8], reason: Reason) -> Reason {
-    // If this fails, a further name of the file to keep stays. A later run reports it.
-    let _ = unlink(keep, directory, link);
-    reason
+    unlink(keep, directory, link).err().unwrap_or(reason)
 }
 
-/// Removes a temporary name, unless another program has put its own file there.
-fn unlink(keep: &Held, directory: BorrowedFd<'_>, link: &[u8]) -> Result<(), Errno> {
+/// Removes a temporary name, if it can have the file to keep.
+fn unlink(keep: &Held, directory: BorrowedFd<'_>, link: &[u8]) -> Result<(), Reason> {
     let removed = look_at(directory, link).and_then(|found| {
         if keep.may_be(&found) {
             unlinkat(directory, link, AtFlags::empty())
@@ -160,7 +153,7 @@ fn unlink(keep: &Held, directory: BorrowedFd<'_>, link: &[u8]) -> Result<(), Err
         }
     });
     match removed {
-        Err(Errno::NOENT) => Ok(()),
-        removed => removed,
+        Ok(()) | Err(Errno::NOENT) => Ok(()),
+        Err(_) => Err(Reason::LinkLeft(path_of(directory, link))),
     }
 }
