@@ -20,17 +20,6 @@ SFTP_SERVER = "/usr/lib/openssh/sftp-server"
 
 
 @contextlib.contextmanager
-def two_below_one(work: Path):
-    """Gives a FUSE file system above two ext4, whose inode numbers it passes on."""
-    with contextlib.ExitStack() as stack:
-        for name in ("1", "2"):
-            point = stack.enter_context(mounts.image("ext4", work / name))
-            mounts.call("mount", "--bind", point, make(work / "fuse-source" / name))
-            stack.callback(mounts.unmount, work / "fuse-source" / name)
-        yield stack.enter_context(mounts.fuse(work))
-
-
-@contextlib.contextmanager
 def sshfs(source: Path, point: Path):
     """Mounts a directory by sshfs without a network: inode numbers depend on the look-ups."""
     if not os.path.exists(SFTP_SERVER):
@@ -79,7 +68,7 @@ def collide(top: Path, **contents: bytes) -> None:
 
 def test_two_files_with_one_inode_number(ringwalk, dupes, hashing, mount, scratch):
     """The hash of one was stored for the other, and one was called a hard link of the other."""
-    top = mount(two_below_one, scratch / "work")
+    top = mount(mounts.two_below_one, scratch / "work")
     collide(top, _1=b"AAAA", _2=b"BBBB")
     assert groups(dupes, top) == []
     hashing("--all", "-o", scratch / "s", top).ok()
@@ -93,7 +82,7 @@ def test_two_files_with_one_inode_number(ringwalk, dupes, hashing, mount, scratc
 
 
 def test_two_equal_files_with_one_inode_number(dupes, mount, scratch):
-    top = mount(two_below_one, scratch / "work")
+    top = mount(mounts.two_below_one, scratch / "work")
     collide(top, _1=b"same", _2=b"same")
     assert groups(dupes, top) == [[str(top / "1/f_1"), str(top / "2/f_2")]]
     # Each half is a directory with the inode number of the other.

@@ -207,3 +207,20 @@ def test_a_tree_that_is_too_deep(snapshot, scratch):
     data = constant(scratch / "snapshot")
     # The root, 76 directories that were read, and one whose contents may not fit in 16 384 bytes.
     assert b'"complete":false,"errors":1,"entries":78' in data, data[-3000:]
+
+
+def test_output_where_other_files_have_its_inode_number(ringwalk, mount, scratch):
+    """They were taken for the output, and were missing in the snapshot with status 0."""
+    top = mount(mounts.two_below_one, scratch / "work")
+    for half in ("1", "2"):
+        (top / half / "output").write_text("old")
+        (top / half / "lost+found").rmdir()
+    # One of these gets the inode number of the new file.
+    for number in range(3):
+        (top / "2" / f"file{number}").touch()
+    inodes = {(top / half / "output").stat().st_ino for half in ("1", "2")}
+    assert len(inodes) == 1
+    ringwalk("snapshot", top, "-o", top / "1" / "output").ok()
+    found = ringwalk("find", "--from", top / "1" / "output", "-printf", "%P\\n").ok()
+    names = {b"", b"1", b"2", b"2/output", b"2/file0", b"2/file1", b"2/file2"}
+    assert set(found.out.split(b"\n")) == names

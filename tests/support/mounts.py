@@ -199,6 +199,16 @@ def server(point: Path, *command: str | Path) -> Iterator[Path]:
         unmount(point)
 
 
+@contextlib.contextmanager
+def two_below_one(work: Path) -> Iterator[Path]:
+    """Gives a FUSE file system above two ext4, `1` and `2`, whose inode numbers it passes on."""
+    with contextlib.ExitStack() as stack:
+        for name in ("1", "2"):
+            point = stack.enter_context(image("ext4", work / name))
+            stack.enter_context(bind(point, work / "fuse-source" / name))
+        yield stack.enter_context(fuse(work))
+
+
 # Sets the title of a terminal; holds DEL, a C1 control character and a line break.
 HOSTILE = "t\x1b]0;x\x07\x7f\x9b2J\nnext"
 

@@ -1,11 +1,13 @@
 //! The files that a snapshot leaves out because it writes or replaces them.
 
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{Fields, Identity, Metadata};
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
+use std::fs::{File, read_link};
+use std::os::fd::AsRawFd;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The output of a snapshot, as a walk may meet it.
 #[derive(Debug, Default)]
@@ -13,6 +15,8 @@ pub(crate) struct OwnOutput {
     /// The new file. It has a name meanwhile where the file system has no files without one.
     new: Option<Identity>,
     old: Option<OldFile>,
+    /// The only paths that it can have, where another file can have its inode number.
+    only: Option<Vec<PathBuf>>,
 }
 
 /// The name that is to be replaced. Other hard links of its file stay as they are.
@@ -31,26 +35,41 @@ impl OwnOutput {
             dev: metadata.dev(),
             ino: metadata.ino(),
         };
+        let only = || {
+            // Without a name, or without `/proc`, it is no path that a walk meets.
+            let new = read_link(format!("/proc/self/fd/{}", new.as_raw_fd()));
+            [new, path.canonicalize()].into_iter().flatten().collect()
+        };
         Self {
             new: new.metadata().ok().map(identity),
             old: OldFile::at(path),
+            only: (!IdentityTrust::of(new).is_unique).then(only),
         }
     }
 
     /// Creates the output that is the whole directory at `path`, with all below it.
     pub(crate) fn directory(path: &Path) -> Self {
+        let is_unique = File::open(path).is_ok_and(|file| IdentityTrust::of(file).is_unique);
+        let only = || path.canonicalize().into_iter().collect();
         Self {
             // As above.
             new: identity(path),
             old: None,
+            only: (!is_unique).then(only),
         }
     }
 
-    /// Returns true if a file of the tree is the output. `path` returns its path.
-    pub(super) fn is(&self, metadata: &Metadata, path: impl FnOnce() -> Vec<u8>) -> bool {
+    /// Returns true if a file of the tree is the output. `path` returns its path, without symbolic
+    /// links.
+    pub(super) fn is(&self, metadata: &Metadata, path: impl Fn() -> Vec<u8>) -> bool {
         let file = metadata.identity();
         let is_old = |old: &OldFile| old.file == file && old.has_name(&path());
-        self.new == Some(file) || self.old.as_ref().is_some_and(is_old)
+        let is_one_of = |paths: &Vec<PathBuf>| {
+            let path = path();
+            paths.iter().any(|own| own.as_os_str().as_bytes() == path)
+        };
+        (self.new == Some(file) || self.old.as_ref().is_some_and(is_old))
+            && self.only.as_ref().is_none_or(is_one_of)
     }
 }
 
