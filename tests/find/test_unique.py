@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 import pytest
+from support import mounts
 
 
 @pytest.mark.parametrize("workers", ("1", "4"))
@@ -38,3 +39,17 @@ def test_unique_ends_loops(find, scratch):
     (scratch / "t" / "d" / "twice").symlink_to(".")
     result = find("-L", "t", "-unique", cwd=scratch)
     assert sorted(result.lines()) == [b"t", b"t/d"]
+
+
+def test_unique_where_two_files_have_one_inode_number(find, ringwalk, mount, scratch):
+    """The second file was taken for a name of the first, and was never reported."""
+    top = mount(mounts.two_below_one, scratch / "work")
+    names = [top / half / half for half in ("1", "2")]
+    for name in names:
+        name.write_text("x")
+    assert len({name.stat().st_ino for name in names}) == 1
+    found = sorted(os.fsencode(name) for name in names)
+    assert sorted(find(top, "-unique", "-name", "[12]", "-type", "f").ok().lines()) == found
+    ringwalk("snapshot", top, "-o", scratch / "saved").ok()
+    saved = find("--from", scratch / "saved", top, "-unique", "-name", "[12]", "-type", "f")
+    assert sorted(saved.ok().lines()) == found

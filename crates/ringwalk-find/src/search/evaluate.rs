@@ -44,8 +44,9 @@ impl Evaluator<'_> {
         if !shared.command.options.unique {
             return true;
         }
-        file.metadata()
-            .is_ok_and(|metadata| shared.progress.is_new(metadata.identity()))
+        file.metadata().is_ok_and(|metadata| {
+            !file.has_own_inode(metadata) || shared.progress.is_new(metadata.identity())
+        })
     }
 
     /// Ends the search, and the evaluation for the current file.

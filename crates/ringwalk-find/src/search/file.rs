@@ -8,9 +8,10 @@ use crate::format;
 use crate::mounts::UNKNOWN;
 use crate::predicates::Listing;
 use crate::selinux;
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{Batch, Dir, Entry, Fields, FileType, Follow, Metadata};
 use ringwalk_gnu::{quote, reason};
-use rustix::fs::{AtFlags, CWD, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 use rustix::io::Errno;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
@@ -225,6 +226,25 @@ impl<'a> File<'a> {
                 None
             }
         }
+    }
+
+    /// Returns true if no other file has its device and inode number. What is not known of a saved
+    /// tree is taken for so: its links have no other mark.
+    pub(super) fn has_own_inode(&self, metadata: &Metadata) -> bool {
+        if self.is_saved() {
+            let name = self.file_system_type().unwrap_or(UNKNOWN);
+            let name = std::str::from_utf8(name).unwrap_or_default();
+            return name.as_bytes() == UNKNOWN || IdentityTrust::of_type(name).is_unique;
+        }
+        let link = if self.is_followed() {
+            OFlags::empty()
+        } else {
+            OFlags::NOFOLLOW
+        };
+        let flags = OFlags::PATH | OFlags::CLOEXEC | link;
+        let open = || openat(self.at().ok()?, self.c_name, flags, Mode::empty()).ok();
+        let trust = self.shared.progress.trust.of(metadata.dev, open);
+        trust.is_unique
     }
 
     /// Returns the type of what a link leads to, or of a file that is no link its own type.

@@ -8,6 +8,7 @@ use crate::expression::Command;
 use crate::format::Colors;
 use crate::mounts::{FileSystems, MountPoints};
 use crate::plan::Plan;
+use ringwalk::identity::TrustOfDevices;
 use ringwalk::ordered::{Line, Ordered, Place};
 use ringwalk::{Errno, Error, Identity, Operation};
 use ringwalk_gnu::{quote, reason};
@@ -75,6 +76,8 @@ pub(crate) struct Progress {
     pub(crate) failed: AtomicBool,
     /// The files seen so far, for `-unique`.
     pub(crate) seen: Mutex<HashSet<Identity>>,
+    /// On which devices that means anything.
+    pub(crate) trust: TrustOfDevices,
     /// The number of calls for metadata that tests and actions made.
     pub(crate) stats: AtomicU64,
     /// How often each step was evaluated and was true.
