@@ -50,3 +50,18 @@ def test_what_deleting_frees(ringwalk, top):
         row["root"]: row["tree_freeable"] for row in rows(ringwalk, top / "s") if not row["path"]
     }
     assert sorted(freeable.values()) == [0, du(top / "a") - du(top / "a/y")]
+
+
+def test_a_directory_with_the_inode_number_of_another_root(ringwalk, mount, scratch):
+    """On FUSE it was taken for that root, and the snapshot was refused."""
+    top = mount(mounts.two_below_one, scratch / "work")
+    (top / "1" / "root" / "below").mkdir(parents=True)
+    inode = (top / "1" / "root" / "below").stat().st_ino
+    for number in range(100):
+        other = top / "2" / f"root{number}"
+        other.mkdir()
+        if other.stat().st_ino == inode:
+            break
+    assert other.stat().st_ino == inode
+    ringwalk("snapshot", top / "1" / "root", other, "-o", scratch / "saved").ok()
+    assert len(rows(ringwalk, scratch / "saved")) == 3

@@ -1,10 +1,12 @@
 //! Gives the entries of each batch to a keeper.
 
 use super::extras::{Xattrs, target, xattrs};
+use super::file_systems::open_directory;
 use super::keeper::{Keeper, ListingPlace};
 use super::{Fatal, Shared};
 use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 use crate::schema::LONGEST_PATH;
+use ringwalk::identity::IdentityTrust;
 use ringwalk::{Batch, Dir, Errno, Error, FileType, Flow, Leftover, Metadata, Operation, Visitor};
 use ringwalk_du::{Charge, Located, Location, Verdict};
 use std::ffi::CStr;
@@ -169,7 +171,7 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
             let path = path_length(batch, name);
             let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;
             if entry.skipped.is_none() && found.will_descend() && fits {
-                self.check_root_again(batch, metadata)?;
+                self.check_root_again(batch, metadata, || found.path())?;
                 let number = self.keeper.new_directory();
                 self.found += u64::from(!is_root);
                 found.descend_with(State {
@@ -237,15 +239,24 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
         }
     }
 
-    /// Refuses a root that is reached below another one, through a mount.
-    fn check_root_again(&self, batch: &Batch<'_, State>, found: &Metadata) -> Result<(), Fatal> {
+    /// Refuses a root that is reached below another one, through a mount. Where two directories can
+    /// have one inode number, that cannot be known.
+    fn check_root_again(
+        &self,
+        batch: &Batch<'_, State>,
+        found: &Metadata,
+        path: impl FnOnce() -> Vec<u8>,
+    ) -> Result<(), Fatal> {
         let Some(dir) = batch.dir() else {
             return Ok(());
         };
         let identity = found.identity();
         let again = self.shared.roots.iter().position(|root| *root == identity);
+        let is_sure = || open_directory(&path()).map_or(true, |it| IdentityTrust::of(it).is_unique);
         match again {
-            Some(root) if root != dir.root_index() => Err(Fatal::RootAgain(root, dir.root_index())),
+            Some(root) if root != dir.root_index() && is_sure() => {
+                Err(Fatal::RootAgain(root, dir.root_index()))
+            }
             _ => Ok(()),
         }
     }
