@@ -97,3 +97,22 @@ fn identity(path: &Path) -> Option<Identity> {
     let metadata = Metadata::of_path(None, path, true, Fields::INO);
     Some(metadata.ok()?.identity())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The directory of a shared walk would take another one with its number along, with all below.
+    #[test]
+    fn where_inode_numbers_are_not_unique_the_path_decides() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().canonicalize().unwrap();
+        let found = Metadata::of_path(None, &path, false, Fields::INO).unwrap();
+        let mut own = OwnOutput::directory(&path);
+        own.only = Some(vec![path.clone()]);
+        assert!(own.is(&found, || path.as_os_str().as_bytes().to_vec()));
+        assert!(!own.is(&found, || b"/elsewhere".to_vec()));
+        own.only = None;
+        assert!(own.is(&found, || b"/elsewhere".to_vec()));
+    }
+}
