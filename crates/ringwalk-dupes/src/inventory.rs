@@ -278,7 +278,8 @@ impl Inventory {
         }
     }
 
-    /// Makes files of their own of names that look like links of one file, but are more than it has.
+    /// Makes files of their own of names that look like links of one file, but are more than its
+    /// links.
     fn forget_false_links(&mut self) {
         let has_more = |names: &Range<u32>| {
             let file = self.file(FileId(names.start));
