@@ -7,10 +7,12 @@
 
 use super::reason::Reason;
 use ringwalk::identity::IdentityTrust;
+use ringwalk::time_stamps::SLACK_SECONDS;
 use ringwalk::{Fields, FileType, Metadata, Timestamp};
 use rustix::fd::BorrowedFd;
 use rustix::fs::{AtFlags, Statx, StatxAttributes, StatxFlags, StatxTimestamp, makedev, statx};
 use rustix::io::Errno;
+use rustix::time::{ClockId, clock_gettime};
 use std::num::NonZeroU32;
 
 /// What a mark is made of. The lowest bits of a mark say it.
@@ -38,11 +40,15 @@ impl Mark {
     }
 
     /// Returns the mark of a file on a file system with this trust. `None` if nothing of what
-    /// metadata have distinguishes it.
+    /// metadata have distinguishes it, or if it has changed so short a time ago that another change
+    /// would not show.
     pub fn of(metadata: &Metadata, trust: IdentityTrust) -> Option<Self> {
         let known = Known::of(metadata);
         if trust.keeps_birth && known.birth.is_some() {
             return known.mark(Basis::Birth);
+        }
+        if known.may_hide_change(clock_gettime(ClockId::Realtime).tv_sec) {
+            return None;
         }
         let is_linked = metadata.file_type() != FileType::Directory && metadata.nlink > 1;
         known.mark(if is_linked {
@@ -126,6 +132,14 @@ impl Known {
             Basis::State => Mark::new(basis, &[self.ctime?, self.mtime?, size(self.size?)]),
             Basis::LinkedState => Mark::new(basis, &[self.mtime?, size(self.size?)]),
         })
+    }
+
+    /// Returns true if a file that was looked at in this second (since 1970), or later, could have
+    /// changed once more without another `ctime`: its time stamps have whole seconds.
+    pub fn may_hide_change(&self, second: i64) -> bool {
+        let slack = i64::try_from(SLACK_SECONDS).unwrap_or(i64::MAX);
+        self.ctime
+            .is_some_and(|ctime| ctime.nanos == 0 && ctime.secs >= second - slack)
     }
 
     /// Returns true if a file that has this mark by now is as it was known, and false if it is not.

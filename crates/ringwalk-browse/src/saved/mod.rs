@@ -185,12 +185,16 @@ impl SnapshotView {
                 .filter(|_| is_exact)
                 .map(timestamp)
         };
-        let known = Known {
+        let mut known = Known {
             birth: time(Column::Btime),
             mtime: time(Column::Mtime),
             ctime: time(Column::Ctime),
             size: chunk.integer(Column::Size, at).map(i64::cast_unsigned),
         };
+        // The row may have been read at any moment of the run. Then its times say nothing.
+        if known.may_hide_change(self.snapshot().info().run.start.seconds) {
+            (known.mtime, known.ctime) = (None, None);
+        }
         let root = chunk.integer(Column::Root, at);
         let root = root.and_then(|root| usize::try_from(root).ok());
         let info = root.and_then(|root| self.snapshot().info().roots.get(root));

@@ -129,3 +129,22 @@ fn what_was_not_asked_for_gives_no_mark_and_no_deletion() {
     let mark = Mark::of_birth(time(1, 1));
     assert_eq!(Known::default().has_mark(mark), None);
 }
+
+#[test]
+fn times_in_whole_seconds_must_be_old_enough() {
+    let known = |secs, nanos| Known {
+        ctime: Some(time(secs, nanos)),
+        ..Known::default()
+    };
+    assert!(known(100, 0).may_hide_change(102));
+    assert!(known(200, 0).may_hide_change(102), "in the future");
+    assert!(!known(100, 0).may_hide_change(103));
+    assert!(!known(100, 1).may_hide_change(100), "nanoseconds");
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("f");
+    fs::write(&path, "1").unwrap();
+    let mut found = metadata(&path);
+    assert!(Mark::of(&found, trusts()[1]).is_some() || found.ctime.nanos == 0);
+    found.ctime.nanos = 0;
+    assert_eq!(Mark::of(&found, trusts()[1]), None);
+}

@@ -54,6 +54,12 @@ const NAMELESS: IdentityTrust = IdentityTrust {
     named_by: NamedBy::Nothing,
 };
 
+/// The same, but one server may show several file systems as one.
+const NAMELESS_UNION: IdentityTrust = IdentityTrust {
+    is_unique: false,
+    ..NAMELESS
+};
+
 const ON_DISK: IdentityTrust = IdentityTrust {
     named_by: NamedBy::Uuid,
     ..NAMELESS
@@ -92,7 +98,8 @@ const TYPES: [(u64, &[&str], IdentityTrust); 23] = [
     (magic::BTRFS, &["btrfs"], BTRFS),
     (magic::ZFS, &["zfs"], NAMELESS),
     (magic::NTFS3, &["ntfs3"], NAMELESS),
-    (magic::NFS, &["nfs", "nfs4"], NAMELESS),
+    // A server may export several file systems as one, such as the subvolumes of a btrfs.
+    (magic::NFS, &["nfs", "nfs4"], NAMELESS_UNION),
     (magic::CEPH, &["ceph"], NAMELESS),
     (magic::LUSTRE, &["lustre"], NAMELESS),
     (magic::GPFS, &["gpfs"], NAMELESS),
