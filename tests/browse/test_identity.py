@@ -83,7 +83,7 @@ def test_an_unchanged_file_and_a_changed_directory(browse, scratch, mount, ringw
     tree = scratch / "snap" if saved else top
     shown = browse.text(tree, keys="\\d<enter><enter>\\file<enter>dy", size=WIDE)
     assert "1 entry deleted" in shown and not (top / "d" / "file").exists()
-    # The directory has changed by that, and the other link. All of it is deleted as it is shown now.
+    # The directory has changed by that, and the other link. All of it is deleted as shown now.
     age(top / "d" / "link")
     shown = browse.text(top, keys="\\d<enter>dy", size=WIDE)
     assert "4 entries deleted" in shown and not (top / "d").exists()
