@@ -1,7 +1,9 @@
 use super::*;
 use ringwalk::Timestamp;
 use ringwalk_snapshot::diff::{By, DiffOptions, diff};
-use ringwalk_snapshot::{Attributes, Entry, Info, Snapshot, TreeBuilder, WriteOptions};
+use ringwalk_snapshot::{
+    Attributes, Entry, FileSystemInfo, Info, Snapshot, TreeBuilder, WriteOptions,
+};
 
 /// A file or directory: depth, name, inode number, type, blocks of 4096 bytes.
 type Row<'a> = (usize, &'a [u8], u64, FileType, u64);
@@ -48,7 +50,10 @@ fn snapshot(rows: &[Row<'_>]) -> Snapshot {
     for _ in 0..open {
         tree.end_directory().unwrap();
     }
+    let mut disk = FileSystemInfo::default();
+    (disk.kind, disk.device) = (Some("ext4".to_owned()), 1);
     let mut info = Info::default();
+    info.file_systems.push(disk);
     info.users
         .insert(42, ringwalk_snapshot::Text::from(&b"ann"[..]));
     tree.finish(info, &path).unwrap();
