@@ -51,6 +51,9 @@ const MOST_SKEW: i128 = 24 * 60 * 60 * SECOND;
 /// set back.
 const JITTER: i128 = 1_000_000;
 
+/// How often the clocks are read, if that is interrupted.
+const MOST_LOOKS: u32 = 64;
+
 /// Returns the longest step in nanoseconds that the clock of a stamp may have: the largest power of
 /// ten that divides the stamp, a second at most. The stamp of another clock may come from FAT,
 /// which has even seconds only.
@@ -190,13 +193,26 @@ impl Moment {
     pub fn now() -> Self {
         static START: OnceLock<Instant> = OnceLock::new();
         let start = *START.get_or_init(Instant::now);
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let real = since.map_or(0, |since| since.as_nanos().cast_signed());
-        let monotonic = start.elapsed().as_nanos().cast_signed();
-        Self {
-            real,
-            ahead: real - monotonic,
+        let monotonic = || start.elapsed().as_nanos().cast_signed();
+        // A thread that has to wait between two looks at the clocks would take the realtime clock
+        // for one that was set back.
+        let mut least = i128::MAX;
+        let mut moment = Self::default();
+        for _ in 0..MOST_LOOKS {
+            let before = monotonic();
+            let since = SystemTime::now().duration_since(UNIX_EPOCH);
+            let real = since.map_or(0, |since| since.as_nanos().cast_signed());
+            let gap = monotonic() - before;
+            if gap < least {
+                least = gap;
+                let ahead = real - before;
+                moment = Self { real, ahead };
+            }
+            if gap <= JITTER / 4 {
+                break;
+            }
         }
+        moment
     }
 
     /// Returns true if a file of this machine whose last change has this time stamp has certainly

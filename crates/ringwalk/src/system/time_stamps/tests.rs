@@ -139,3 +139,20 @@ fn a_clock_set_back_proves_nothing() {
     assert!(read.is_after_change(old, moment(201 * SECOND, 90 * SECOND)));
     assert!(!read.is_after_change(old, moment(90 * SECOND, 40 * SECOND)));
 }
+
+#[test]
+fn a_busy_machine_does_not_look_like_a_clock_that_was_set_back() {
+    let ahead = || {
+        let all = (0..20_000).map(|_| Moment::now().ahead);
+        all.fold((i128::MAX, i128::MIN), |(least, most), ahead| {
+            (least.min(ahead), most.max(ahead))
+        })
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..64).map(|_| scope.spawn(ahead)).collect();
+        for thread in threads {
+            let (least, most) = thread.join().unwrap();
+            assert!(most - least <= JITTER, "{} ns", most - least);
+        }
+    });
+}
