@@ -95,17 +95,15 @@ def test_overlay_after_a_copy_up(mount, save, changes, scratch, layers):
         (top / "d/gone").unlink()
         (top / "d/contents").write_text("xyz")
         (top / "new").write_text("n")
-    expected = [
-        "added new",
-        "modified d/contents mtime",
-        "modified d/mode mode",
-        "removed d/gone",
-        "renamed d/other from d/name likely",
-    ]
+    always = ["added new", "modified d/contents mtime", "modified d/mode mode", "removed d/gone"]
+    renamed = [*always, "renamed d/other from d/name likely"]
+    # Files of two file systems have two devices, and nothing says which is which at a new mount.
+    moved = sorted([*always, "added d/other", "removed d/name"])
+    expected = [renamed] if layers == "one file system" else [renamed, moved]
     with mounts.mounted(top, "-t", "overlay", "-o", options, "none"):
         found = changes(old, top)
     # Directories that were copied up have another time of change.
-    assert [line for line in found if "ctime" not in line] == expected
+    assert sorted(line for line in found if "ctime" not in line) in expected
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ use crate::pull::canceller::Canceller;
 use crate::pull::channel::{BoundedChannel, Closed};
 use crate::pull::next::Next;
 use crate::visit::summary::Summary;
+use crate::walk::run::free_records_of_threads;
 use std::collections::VecDeque;
 use std::fmt;
 use std::io;
@@ -269,6 +270,8 @@ impl<T, R> Drop for Background<T, R> {
         }
         self.channel.close();
         self.join();
+        // Also those of consumers that have ended since the walk.
+        free_records_of_threads();
     }
 }
 

@@ -103,7 +103,7 @@ fn join_all(threads: &Threads<'_>) {
 
 /// Frees what the scheduler's queues keep of threads that are gone. Otherwise the next walk would
 /// do that, and tools that look for lost memory would find it at the end of a process.
-fn free_records_of_threads() {
+pub(crate) fn free_records_of_threads() {
     // Each step moves the records of 8 blocks of 64 threads one of three steps further.
     for _ in 0..32 {
         crossbeam_epoch::pin().flush();
