@@ -250,6 +250,27 @@ impl Inventory {
         });
     }
 
+    /// Returns the place of the device with this number (`st_dev`). `trust` is asked if it is new.
+    pub(crate) fn live_device(
+        &mut self,
+        number: u64,
+        trust: impl FnOnce() -> IdentityTrust,
+    ) -> Result<u16, TooMany> {
+        let known = self
+            .devices
+            .iter()
+            .position(|known| known.number == Some(number));
+        match known {
+            Some(place) => u16::try_from(place).map_err(|_| TooMany),
+            None => self.device(Device {
+                number: Some(number),
+                snapshot: None,
+                trust: trust(),
+                info: None,
+            }),
+        }
+    }
+
     /// Returns the place of a device.
     pub(crate) fn device(&mut self, device: Device) -> Result<u16, TooMany> {
         let place = self.devices.iter().position(|known| known.is_same(&device));

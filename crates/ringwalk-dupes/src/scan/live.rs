@@ -1,6 +1,6 @@
 //! The visitor of a walk that fills the inventory.
 
-use crate::inventory::{Device, DirId, FoundFile, Inventory, TooMany};
+use crate::inventory::{DirId, FoundFile, Inventory, TooMany};
 use ringwalk::identity::{IdentityTrust, TrustOfDevices};
 use ringwalk::{Batch, Entry, Error, Fields, FileType, Flow, Identity, Metadata, Visitor};
 use ringwalk_hash::{FileVersion, kernel_file_system};
@@ -174,13 +174,8 @@ impl<'s> LiveVisitor<'s> {
         if version.size < self.scan.wanted.min && !self.scan.wanted.directories {
             return Ok(());
         }
-        let device = Device {
-            number: Some(metadata.dev),
-            snapshot: None,
-            trust: self.trust(entry, metadata.dev),
-            info: None,
-        };
-        let device = inventory.device(device)?;
+        let trust = || self.trust(entry, metadata.dev);
+        let device = inventory.live_device(metadata.dev, trust)?;
         let found = FoundFile {
             version,
             nlink: metadata.nlink,
