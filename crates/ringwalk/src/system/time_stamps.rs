@@ -21,7 +21,7 @@
 //! known. Those of FUSE and network file systems may come from the clock of a server, which can be
 //! wrong. But once this machine has seen a stamp, the server's clock has reached it. A step later,
 //! a change gets another stamp, whatever the two clocks show. Only a stamp that is older than
-//! [a day](MOST_SKEW) is sure at once.
+//! a day is sure at once.
 
 use crate::system::filesystem;
 use crate::visit::metadata::Timestamp;
