@@ -117,7 +117,7 @@ class Tables(unittest.TestCase):
             "kernel-microvm": kernel_rows.MICROVM,
             "kernel-find-cold": kernel_rows.FIND,
             "kernel-find-cached": kernel_rows.FIND,
-            "kernel-fuse-patched": kernel_rows.FUSE,
+            **{f"kernel-fuse-{name}": kernel_rows.FUSE for name in kernel_rows.FUSE_LARGE},
         }
         keys = {suite: {row.key for row in table} for suite, table in tables.items()}
         for name in kernel_rows.DIRECTORY_KERNELS:

@@ -228,6 +228,8 @@ SUITES: dict[str, Callable[[Session], Result]] = {
         f"kernel-directory-{kernel}": functools.partial(directory, kernel)
         for kernel in kernel_rows.DIRECTORY_KERNELS
     },
-    # Before and after the patch that sizes requests by the caller's buffer.
-    **{f"kernel-fuse-{kernel}": functools.partial(fuse, kernel) for kernel in ("6.12", "patched")},
+    **{
+        f"kernel-fuse-{kernel}": functools.partial(fuse, kernel)
+        for kernel in (kernel_rows.FUSE_PAGES, *kernel_rows.FUSE_LARGE)
+    },
 }

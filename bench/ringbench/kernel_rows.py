@@ -126,7 +126,7 @@ def waiting(*, stock: bool) -> list[Row]:
     ]
 
 
-# Whole subtrees are measured with the module (6.12) and with the operation (patched).
+# Whole subtrees are measured with the module (6.12) and with the operation (patched, which is 7.3).
 SUBTREE_KERNELS = ("6.12", "patched")
 
 # Disks that they are measured on cold: one on which each read takes 2 ms longer, or as much longer
@@ -202,7 +202,12 @@ def calls(output: bytes) -> dict[str, float]:
 FUSE_DELAYS = {"150us": 150, "7ms": 7000}
 FUSE_ENTRIES = 10_000
 
-# What a page of READDIRPLUS is a 32nd of: as much as the patched kernel asks a server for.
+# Kernels that ask a server for a page at a time, and that ask for as much as the caller has room
+# for: Linux 6.16 and later, and the backport of that.
+FUSE_PAGES = "6.12"
+FUSE_LARGE = ("patched", "6.12-fuse")
+
+# 32 pages, the most that these kernels ask this server for.
 FUSE_BUFFER = 128 * 1024
 
 FUSE = [

@@ -230,7 +230,8 @@ def _kernel_side() -> list[Bound]:
         suite = f"kernel-directory-{kernel}"
         bounds.append(faster(suite, f"readahead {largest}", 6, f"plain {largest}"))
     bounds += [
-        Bound("kernel-fuse-patched", row.key, 450, figure="entries_per_call", at_least=True)
+        Bound(f"kernel-fuse-{kernel}", row.key, 450, figure="entries_per_call", at_least=True)
+        for kernel in kernel_rows.FUSE_LARGE
         for row in kernel_rows.FUSE
     ]
     return bounds

@@ -72,7 +72,7 @@ def test_code_tables_addresses_and_excluded_files_may_be_long(repository):
             "page.md": f"| {LONG} |\n\nhttps://example.org/{'a' * 100}\n",
             "d.rs": f"//! | {LONG} |\n",
             "bench/results/a.md": LONG,
-            "kernel/patches/6.12/0001-a.patch": LONG,
+            "kernel/patches/7.3/0001-a.patch": LONG,
             "fuzz/corpus/find/a.md": LONG,
         },
     )

@@ -3,6 +3,7 @@
 
 - cli.py: the command line, and the order of the steps
 - cache.py: what is kept between runs, outside the checkout
+- archive.py: packages that the lists of this machine do not name
 - stock.py: Debian's kernels, from their packages
 - source.py: the trees of the kernels that are built here, with the patches applied
 - patched.py: kernels built from source with the series applied

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernels built from source with the patch series, by configurations in kernel/vm/config.
+"""Kernels built from source with patches, by configurations in kernel/vm/config.
 
 An image is kept under the digest of what it was made of, so that it is built once for each change
 of its inputs. The build folder stays, and a change compiles what it concerns.
@@ -34,7 +34,7 @@ class Flavour:
     @property
     def fragments(self) -> tuple[str, ...]:
         """The fragments in their order; a later line replaces an earlier one of its symbol."""
-        return (*BASE, self.source.series, *self.more)
+        return (*BASE, *self.more)
 
     def folder(self) -> Path:
         """Returns the build folder."""
@@ -55,10 +55,9 @@ class Flavour:
 FLAVOURS = {
     flavour.name: flavour
     for flavour in (
-        Flavour("patched", SOURCES["6.12"]),
-        Flavour("patched-debug", SOURCES["6.12"], ("debug",)),
-        Flavour("patched-7.3", SOURCES["7.3"]),
-        Flavour("patched-7.3-debug", SOURCES["7.3"], ("debug",)),
+        Flavour("patched", SOURCES["7.3"]),
+        Flavour("patched-debug", SOURCES["7.3"], ("debug",)),
+        Flavour("6.12-fuse", SOURCES["6.12"], ("6.12",)),
     )
 }
 

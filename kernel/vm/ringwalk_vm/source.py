@@ -18,85 +18,53 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from . import cache, trixie
-from .errors import Failure, Impossible
-from .stock import download
+from . import archive, cache, stock
+from .errors import Failure
 
 PATCHES = Path(__file__).resolve().parents[2] / "patches"
 TOUCHED = re.compile(rb"^(?:---|\+\+\+) [ab]/([^\t\n]+)", re.MULTILINE)
 
 
-class Packages(Protocol):
-    """Where a source package comes from."""
-
-    def version(self, package: str) -> str:
-        """Returns the version of the package that `fetch` is to be asked for."""
-
-    def fetch(self, package: str, version: str, into: Path) -> Path:
-        """Returns the package file, downloaded into the folder."""
-
-
-class OwnPackages:
-    """The package manager of this machine."""
-
-    def version(self, package: str) -> str:
-        """Returns the version that is installed, else the newest known one."""
-        query = [cache.tool("dpkg-query", "dpkg"), "-W", "-f", "${db:Status-Status} ${Version}"]
-        status, _, found = output([*query, package]).partition(" ")
-        if status == "installed":
-            return found
-        shown = output([cache.tool("apt-cache", "apt"), "show", "--no-all-versions", package])
-        match = re.search(r"^Version: (\S+)", shown, re.MULTILINE)
-        if not match:
-            raise Impossible(f"no package list of this machine names {package}")
-        return match[1]
-
-    def fetch(self, package: str, version: str, into: Path) -> Path:
-        return download(f"{package}={version}", into)
-
-
-def output(command: list[str]) -> str:
-    """Returns the output of a query; nothing when it fails."""
-    return subprocess.run(command, capture_output=True, text=True).stdout
-
-
 @dataclass(frozen=True)
 class Source:
-    """The tree of one kernel series, with the patches of this checkout."""
+    """The tree of one kernel, with the patches of this checkout."""
 
-    series: str
-    folders: tuple[str, ...]  # of its patches, below kernel/patches, in the order they apply
-    packages: Packages
+    release: str
+    series: str  # the folder of its patches, below kernel/patches
+    fetch: Callable[[str, Path], Path]  # downloads a package's newest version into a folder
     most: int | None = None  # patches that are applied; None for all
 
     @property
     def package(self) -> str:
         """The name of the source package, and of the tree's lock."""
-        return f"linux-source-{self.series}"
+        return f"linux-source-{self.release}"
 
     def home(self) -> Path:
         """Returns the folder of the tree and its builds."""
-        return cache.root() / f"linux-{self.series}"
+        return cache.root() / f"linux-{self.release}"
 
     def patches(self) -> list[Path]:
-        """Returns the series, in its order; the cover letters are not patches."""
+        """Returns the series, in the order of its folders; the cover letters are not patches."""
+        series = PATCHES / self.series
         found = [
             path
-            for folder in self.folders
-            for path in sorted((PATCHES / folder).glob("*.patch"))
+            for folder in (series / "series").read_text().split()
+            for path in sorted((series / folder).glob("*.patch"))
             if not path.name.startswith("0000-")
         ]
         return found[: self.most]
 
     def version(self) -> str:
-        """Returns the version of the source package."""
-        return self.packages.version(self.package)
+        """Returns the version of the tree: the archive's newest one when it was fetched."""
+        if version := self.read_state()["version"]:
+            return version
+        with cache.lock(self.package):
+            return self.read_state()["version"] or self.unpack()["version"]
 
     def digest(self) -> str:
         """Returns the digest of the series of this checkout."""
@@ -105,21 +73,19 @@ class Source:
     @contextlib.contextmanager
     def patched_tree(self):
         """Provides the tree with the series of this checkout, which stays applied in the block."""
-        wanted = [self.version(), self.digest()]
+        self.version()  # the tree is there
+        wanted = self.digest()
         while True:
             with cache.lock(self.package, shared=True):
-                state = self.read_state()
-                if [state["version"], state["applied"]] == wanted:
+                if self.read_state()["applied"] == wanted:
                     yield self.home() / "src"
                     return
             with cache.lock(self.package):
-                self.patch_tree(*wanted)
+                self.patch_tree(wanted)
 
-    def patch_tree(self, package: str, digest: str) -> None:
-        """Unpacks the tree if it is not there, and applies the series of this checkout."""
+    def patch_tree(self, digest: str) -> None:
+        """Applies the series of this checkout in place of what was applied before."""
         state = self.read_state()
-        if state["version"] != package:
-            state = self.unpack(package)
         state["applied"] = None
         touched = sorted({path for patch in self.patches() for path in paths_of(patch)})
         self.keep_pristine(touched, state)
@@ -143,39 +109,24 @@ class Source:
         file.write_text(json.dumps(state, indent=1))
         file.rename(self.home() / "state.json")
 
-    def unpack(self, wanted: str) -> dict:
-        """Unpacks the package's archive in place of what was there, builds included."""
-        cache.say(f"unpacking {self.package} {wanted}")
-        home = self.home()
-        home.mkdir(exist_ok=True)
-        for entry in list(home.iterdir()):
-            if entry.is_dir():
-                shutil.rmtree(entry)
-            else:
-                entry.unlink()
-        archive = self.archive(wanted)
-        making = home / "unpacking"
-        making.mkdir()
-        command = ["tar", "-xf", archive, "-C", making, "--strip-components=1"]
-        cache.run(command, what=f"unpacking {archive.name}")
-        making.rename(home / "src")
-        shutil.rmtree(home / "package", ignore_errors=True)
-        state = {"version": wanted, "paths": {}, "applied": None}
-        self.write_state(state)
+    def unpack(self) -> dict:
+        """Makes the home from the package, and returns the state of the tree."""
+        with cache.folder_in_the_making(self.home()) as making:
+            folder = making / "package"
+            folder.mkdir()
+            package = self.fetch(self.package, folder)
+            deb = cache.tool("dpkg-deb", "dpkg")
+            version = cache.run([deb, "-f", package, "Version"], what=f"reading {package.name}")
+            cache.say(f"unpacking {self.package} {version.strip()}")
+            cache.run([deb, "-x", package, folder], what=f"unpacking {package.name}")
+            packed = folder / "usr/src" / f"{self.package}.tar.xz"
+            (making / "src").mkdir()
+            command = ["tar", "-xf", packed, "-C", making / "src", "--strip-components=1"]
+            cache.run(command, what=f"unpacking {packed.name}")
+            shutil.rmtree(folder)
+            state = {"version": version.strip(), "paths": {}, "applied": None}
+            (making / "state.json").write_text(json.dumps(state))
         return state
-
-    def archive(self, wanted: str) -> Path:
-        """Returns the archive of the sources: that of the installed package, or a fetched one."""
-        installed = Path(f"/usr/src/{self.package}.tar.xz")
-        if installed.is_file() and OwnPackages().version(self.package) == wanted:
-            return installed
-        folder = self.home() / "package"
-        folder.mkdir()
-        package = self.packages.fetch(self.package, wanted, folder)
-        dpkg = cache.tool("dpkg-deb", "dpkg")
-        cache.run([dpkg, "-x", package, folder], what=f"unpacking {package.name}")
-        package.unlink()
-        return folder / installed.relative_to("/")
 
     def keep_pristine(self, touched: list[str], state: dict) -> None:
         """Copies files aside that no patch has touched before, and notes each before it changes."""
@@ -226,8 +177,6 @@ def replace(target: Path, wanted: Path) -> None:
 
 
 SOURCES = {
-    "6.12": Source("6.12", ("6.12", "6.12-fuse"), OwnPackages()),
-    "7.3": Source(
-        "7.3", ("7.3/getdents", "7.3/readdirplus", "7.3/readahead"), trixie.SourcePackages()
-    ),
+    "6.12": Source("6.12", "6.12-fuse", stock.download),
+    "7.3": Source("7.3", "7.3", archive.backport),
 }

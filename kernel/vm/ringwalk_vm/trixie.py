@@ -9,18 +9,16 @@ import contextlib
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 from . import cache
-from .errors import Failure, Impossible
+from .archive import KEYRING, NEXT, own_mirror
+from .errors import Impossible
 from .kernels import Kernel
 from .stock import download_command, unpack, unpacked
 
-RELEASE = "trixie"
 SERIES = "7.3"
 PARTS = ("base", "binary", "modules")  # the packages its image package depends on
-KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 # Programs inside have no locale, ask nothing, and find the tools of root.
 ENVIRONMENT = {
     "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
@@ -32,7 +30,14 @@ PROXIES = ("http_proxy", "https_proxy", "no_proxy")
 
 def trixie(name: str) -> Kernel:
     """Returns the kernel, made with all it needs when the cache does not hold it."""
-    folder, release = made(name)
+    if os.geteuid() != 0:
+        raise Impossible(f"only root can set up {NEXT} in a folder, which {name} comes from")
+    folder = cache.root() / NEXT
+    if not folder.is_dir():
+        with cache.lock(NEXT):
+            if not folder.is_dir():  # still
+                make(folder)
+    release = (folder / "release").read_text().strip()
     headers = Path("/usr/src") / f"linux-headers-{release}"
     return unpacked(
         name,
@@ -43,60 +48,20 @@ def trixie(name: str) -> Kernel:
     )
 
 
-def made(name: str) -> tuple[Path, str]:
-    """Returns the folder and the release of its kernel; makes the folder if it is not there."""
-    if os.geteuid() != 0:
-        raise Impossible(f"only root can set up {RELEASE} in a folder, which {name} comes from")
-    folder = cache.root() / RELEASE
-    if not folder.is_dir():
-        with cache.lock(RELEASE):
-            if not folder.is_dir():  # still
-                make(folder)
-    return folder, (folder / "release").read_text().strip()
-
-
-class SourcePackages:
-    """The package of that kernel's sources, of the version of the kernel in the folder."""
-
-    def version(self, package: str) -> str:
-        folder, release = made(package)
-        query = [cache.tool("dpkg-query", "dpkg"), f"--admindir={folder / 'root/var/lib/dpkg'}"]
-        query += ["-W", "-f", "${Version}", f"linux-headers-{release}"]
-        return cache.run(query, what=f"asking for the version of {release}").strip()
-
-    def fetch(self, package: str, version: str, into: Path) -> Path:
-        cache.say(f"fetching {package}={version}")
-        folder, _ = made(package)
-        place = folder / "root" / "tmp" / package
-        shutil.rmtree(place, ignore_errors=True)
-        place.mkdir()
-        script = f"cd /tmp/{package} && {download_command(f'{package}={version}')}"
-        try:
-            inside(folder / "root", ["sh", "-c", script], f"fetching {package}={version}")
-        except Failure as error:
-            # The archive keeps the newest version only.
-            more = f"if the archive has a newer version only, remove {folder}"
-            raise Impossible(f"{error}\n{more}") from None
-        (fetched,) = place.glob("*.deb")
-        shutil.move(fetched, into)
-        place.rmdir()
-        return into / fetched.name
-
-
 def make(folder: Path) -> None:
     """Makes the system, its headers and compiler, and the kernel beside it."""
     mirror = own_mirror()
     with cache.folder_in_the_making(folder) as making:
         root = making / "root"
-        cache.say(f"setting up {RELEASE} in {folder}, which takes minutes")
+        cache.say(f"setting up {NEXT} in {folder}, which takes minutes")
         command = [cache.tool("debootstrap", "debootstrap"), "--variant=minbase"]
-        command += [f"--keyring={KEYRING}", RELEASE, root, mirror]
+        command += [f"--keyring={KEYRING}", NEXT, root, mirror]
         cache.run(command, what="debootstrap")
         sources = root / "etc/apt/sources.list.d/backports.list"
-        sources.write_text(f"deb {mirror} {RELEASE}-backports main\n")
+        sources.write_text(f"deb {mirror} {NEXT}-backports main\n")
         inside(root, ["apt-get", "-q", "update"], "reading the package lists")
         release, version = newest(root)
-        install = ["apt-get", "-qy", "--no-install-recommends", "-t", f"{RELEASE}-backports"]
+        install = ["apt-get", "-qy", "--no-install-recommends", "-t", f"{NEXT}-backports"]
         install += ["install", "make", "binutils", f"linux-headers-{release}={version}"]
         inside(root, install, "installing the headers and their compiler")
         # linux-image only depends on these; it is empty.
@@ -110,18 +75,6 @@ def make(folder: Path) -> None:
         shutil.rmtree(root / "tmp")
         (root / "tmp").mkdir()
         (root / "tmp").chmod(0o1777)
-
-
-def own_mirror() -> str:
-    """Returns the address this machine has its own Debian packages from."""
-    fields = "$(REPO_URI) $(ORIGIN) $(COMPONENT) $(CODENAME)"
-    command = [cache.tool("apt-get", "apt"), "indextargets", "--format", fields]
-    done = subprocess.run([*command, "Created-By: Packages"], capture_output=True, text=True)
-    for line in done.stdout.splitlines():
-        address, *rest = line.split()
-        if rest[:2] == ["Debian", "main"] and "-" not in rest[2]:
-            return address
-    raise Impossible("this machine's package sources name no mirror of Debian")
 
 
 def newest(root: Path) -> tuple[str, str]:
@@ -138,7 +91,7 @@ def newest(root: Path) -> tuple[str, str]:
         if match and version:
             found.append((int(match[2]), match[1], version[1]))
     if not found:
-        raise Impossible(f"{RELEASE}-backports offers no kernel {SERIES} any more")
+        raise Impossible(f"{NEXT}-backports offers no kernel {SERIES} any more")
     _, release, version = max(found)
     return release, version
 

@@ -3,6 +3,7 @@
 
 import dataclasses
 import os
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -30,38 +31,22 @@ new file mode 100644
 AGAIN = CHANGE.replace("+two", "+three").replace("-one", "-two")
 
 
-class OnlyVersion:
-    """Packages that are never fetched, as the tree is there."""
-
-    def version(self, package: str) -> str:
-        return "1"
-
-
-class Packed:
-    """Packages that are made when they are fetched."""
-
-    def __init__(self):
-        self.asked = []
-
-    def version(self, package: str) -> str:
-        return "2"
-
-    def fetch(self, package: str, version: str, into: Path) -> Path:
-        self.asked.append(f"{package}={version}")
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for path in ("linux/fs", "package/DEBIAN", "package/usr/src"):
-                (folder / path).mkdir(parents=True)
-            (folder / "linux/fs/readdir.c").write_text("one\n")
-            control = f"Package: {package}\nVersion: {version}\nArchitecture: all\n"
-            control += "Maintainer: nobody\nDescription: none\n"
-            (folder / "package/DEBIAN/control").write_text(control)
-            archive = folder / "package/usr/src" / f"{package}.tar.xz"
-            subprocess.run(["tar", "-cJf", archive, "-C", folder, "linux"], check=True)
-            made = into / f"{package}.deb"
-            command = ["dpkg-deb", "--root-owner-group", "-b", folder / "package", made]
-            subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        return made
+def packed(package: str, into: Path) -> Path:
+    """Makes the package where it would be downloaded."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for path in ("linux/fs", "package/DEBIAN", "package/usr/src"):
+            (folder / path).mkdir(parents=True)
+        (folder / "linux/fs/readdir.c").write_text("one\n")
+        control = f"Package: {package}\nVersion: 2\nArchitecture: all\n"
+        control += "Maintainer: nobody\nDescription: none\n"
+        (folder / "package/DEBIAN/control").write_text(control)
+        archive = folder / "package/usr/src" / f"{package}.tar.xz"
+        subprocess.run(["tar", "-cJf", archive, "-C", folder, "linux"], check=True)
+        made = into / f"{package}.deb"
+        command = ["dpkg-deb", "--root-owner-group", "-b", folder / "package", made]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return made
 
 
 class Source(unittest.TestCase):
@@ -74,9 +59,11 @@ class Source(unittest.TestCase):
         patcher = mock.patch.object(source, "PATCHES", self.folder / "patches")
         patcher.start()
         self.addCleanup(patcher.stop)
-        self.source = source.Source("1.0", ("1.0/first", "1.0/second"), OnlyVersion())
-        for path in self.source.folders:
-            (self.folder / "patches" / path).mkdir(parents=True)
+        self.fetch = mock.Mock(side_effect=packed)
+        self.source = source.Source("1.0", "1.0-series", self.fetch)
+        for path in ("first", "second"):
+            (self.folder / "patches/1.0-series" / path).mkdir(parents=True)
+        (self.folder / "patches/1.0-series/series").write_text("first\nsecond\n")
         self.tree = self.source.home() / "src"
         (self.tree / "fs").mkdir(parents=True)
         self.write("fs/readdir.c", "one\n")
@@ -99,7 +86,7 @@ class Source(unittest.TestCase):
         self.follow()
 
     def write_series(self, name: str, *patches: str):
-        folder = self.folder / "patches/1.0" / name
+        folder = self.folder / "patches/1.0-series" / name
         for old in folder.iterdir():
             old.unlink()
         for number, patch in enumerate(patches, 1):
@@ -134,7 +121,7 @@ class Source(unittest.TestCase):
         self.assertEqual(self.time("fs/readdir.c"), 2000)
 
     def test_the_cover_letter_is_no_patch(self):
-        cover = self.folder / "patches/1.0/first/0000-cover-letter.patch"
+        cover = self.folder / "patches/1.0-series/first/0000-cover-letter.patch"
         cover.write_text("Subject: none\n")
         self.assertEqual(self.source.patches(), [])
 
@@ -156,13 +143,22 @@ class Source(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "outside"):
             self.series(CHANGE.replace("fs/readdir.c", "../../escaped"))
 
-    def test_the_sources_come_from_their_packages_in_one_version(self):
-        packages = Packed()
-        self.source = dataclasses.replace(self.source, packages=packages)
+    def test_the_sources_are_fetched_once(self):
+        shutil.rmtree(self.source.home())
         self.series(CHANGE)
         self.assertEqual(self.read("fs/readdir.c"), "two\n")
-        self.assertFalse((self.tree / "fs/other.c").exists())
-        self.assertEqual(packages.asked, ["linux-source-1.0=2"])
-        self.assertFalse((self.source.home() / "package").exists())
         self.series(CHANGE, ADDITION)
-        self.assertEqual(len(packages.asked), 1)
+        self.assertEqual(self.source.version(), "2")
+        self.fetch.assert_called_once()
+        self.assertFalse((self.source.home() / "package").exists())
+
+    def test_a_tree_that_is_there_needs_no_package(self):
+        self.series(CHANGE)
+        self.assertEqual(self.source.version(), "1")
+        self.fetch.assert_not_called()
+
+    def test_the_folders_apply_in_the_order_of_the_list(self):
+        self.write_series("second", CHANGE)
+        (self.folder / "patches/1.0-series/series").write_text("second\nfirst\n")
+        self.series(AGAIN)
+        self.assertEqual(self.read("fs/readdir.c"), "three\n")
