@@ -20,7 +20,8 @@ from .kernels import Kernel
 from .source import SOURCES, Source
 
 CONFIG = Path(__file__).resolve().parent.parent / "config"
-BASE = ("base", "disks", "filesystems", "features", "lean")
+BASE = ("base", "disks", "lean")
+TESTED = (*BASE, "filesystems", "features")
 
 
 @dataclass(frozen=True)
@@ -29,12 +30,7 @@ class Flavour:
 
     name: str
     source: Source
-    more: tuple[str, ...] = ()
-
-    @property
-    def fragments(self) -> tuple[str, ...]:
-        """The fragments in their order; a later line replaces an earlier one of its symbol."""
-        return (*BASE, *self.more)
+    fragments: tuple[str, ...]  # a later line replaces an earlier one of its symbol
 
     def folder(self) -> Path:
         """Returns the build folder."""
@@ -55,9 +51,9 @@ class Flavour:
 FLAVOURS = {
     flavour.name: flavour
     for flavour in (
-        Flavour("patched", SOURCES["7.3"]),
-        Flavour("patched-debug", SOURCES["7.3"], ("debug",)),
-        Flavour("6.12-fuse", SOURCES["6.12"], ("6.12",)),
+        Flavour("patched", SOURCES["7.3"], TESTED),
+        Flavour("patched-debug", SOURCES["7.3"], (*TESTED, "debug")),
+        Flavour("6.12-fuse", SOURCES["6.12"], (*BASE, "6.12-fuse")),
     )
 }
 
