@@ -1,7 +1,13 @@
 //! Runs the same program in each runtime. Only the way to start a task differs.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `own_loop.rs` | the event loop of a program without a runtime, on the `io-uring` crate |
+
+mod own_loop;
 
 use futures::StreamExt;
-use futures::future::{BoxFuture, FutureExt};
+use futures::future::{BoxFuture, FutureExt, join};
 use ringwalk::aio::{Dir, Open};
 use ringwalk::{EntryBuffer, Fields, FileType, Walk};
 use std::ffi::OsStr;
@@ -9,7 +15,7 @@ use std::fs;
 use std::future::Future;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use tempfile::TempDir;
 
@@ -94,6 +100,23 @@ async fn one_task() {
     let walked = walked.map(Result::unwrap).count().await;
     // The walk shows the root too.
     assert_eq!(walked as u64, entries + 1);
+}
+
+/// Reads a directory, and asks for the size of each file in two ways at once: by Ringwalk, and by
+/// `ask`, which is the runtime's own.
+async fn beside<F: Future<Output = io::Result<u64>>>(ask: impl Fn(PathBuf) -> F) {
+    let (tree, _) = tree();
+    let mut dir = Dir::open(tree.path().join("0/below")).await.unwrap();
+    let mut files = 0;
+    while let Some(entry) = dir.next().await {
+        let entry = entry.unwrap();
+        let path = dir.path().unwrap().join(entry.file_name());
+        let (theirs, ours) = join(ask(path), dir.metadata(&entry)).await;
+        assert_eq!(theirs.unwrap(), ours.unwrap().size);
+        files += 1;
+    }
+    assert_eq!(files, 40);
+    dir.close().await.unwrap();
 }
 
 #[derive(Clone)]
@@ -187,6 +210,69 @@ impl Spawn for Compio {
         .detach();
         receiver.map(Result::unwrap).boxed()
     }
+}
+
+#[derive(Clone)]
+struct TokioUring;
+
+impl Spawn for TokioUring {
+    fn spawn(
+        &self,
+        task: impl Future<Output = io::Result<Sums>> + Send + 'static,
+    ) -> BoxFuture<'static, io::Result<Sums>> {
+        tokio_uring::spawn(task).map(Result::unwrap).boxed()
+    }
+}
+
+/// Returns the size of a file of less than 100 bytes, by reading it on the ring of tokio-uring.
+async fn read_by_tokio_uring(path: PathBuf) -> io::Result<u64> {
+    let file = tokio_uring::fs::File::open(path).await?;
+    let (read, _) = file.read_at(vec![0; 100], 0).await;
+    file.close().await?;
+    Ok(read?.try_into().unwrap())
+}
+
+/// The runtime waits in tokio for its ring and for wake-ups.
+#[test]
+fn tokio_uring() {
+    let (tree, expected) = tree();
+    let runtime = match tokio_uring::Runtime::new(&tokio_uring::builder()) {
+        Ok(runtime) => runtime,
+        // The system refuses rings.
+        Err(error) => return assert!(error.raw_os_error().is_some(), "{error}"),
+    };
+    let found = runtime.block_on(sums(TokioUring, Dir::open(tree.path())));
+    assert_eq!(found.unwrap(), *expected);
+    runtime.block_on(one_task());
+    runtime.block_on(beside(read_by_tokio_uring));
+}
+
+impl Spawn for own_loop::Spawner {
+    fn spawn(
+        &self,
+        task: impl Future<Output = io::Result<Sums>> + Send + 'static,
+    ) -> BoxFuture<'static, io::Result<Sums>> {
+        let (task, result) = task.remote_handle();
+        self.start(task.boxed());
+        result.boxed()
+    }
+}
+
+/// A program that has only a ring of the `io-uring` crate, with requests of its own on it.
+#[test]
+fn own_loop_of_io_uring() {
+    let (tree, expected) = tree();
+    let own = match own_loop::EventLoop::new() {
+        Ok(own) => own,
+        // The system refuses rings.
+        Err(error) => return assert!(error.raw_os_error().is_some(), "{error}"),
+    };
+    let found = own.block_on(sums(own.spawner(), Dir::open(tree.path())));
+    assert_eq!(found.unwrap(), *expected);
+    own.block_on(one_task());
+    own.block_on(beside(async |path: PathBuf| {
+        Ok(own.statx(&path).await?.stx_size)
+    }));
 }
 
 /// Compio polls on its own ring, and other threads wake it.
