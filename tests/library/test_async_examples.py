@@ -17,13 +17,12 @@ from support.run import NOBODY, Program
 HUGE = 100_000
 
 
-def test_read_dir_lists_what_there_is(example, scratch):
-    names = {f"name {number}" for number in range(3000)} | {".hidden"}
-    for name in names:
-        (scratch / name).touch()
+def test_read_dir_lists_names_and_sizes(example, scratch):
+    sizes = {f"name {number}": number % 5 for number in range(3000)} | {".hidden": 1234}
+    for name, size in sizes.items():
+        (scratch / name).write_bytes(b"x" * size)
     listed = Program(example("read_dir"))(scratch).ok().lines()
-    assert len(listed) == len(names)
-    assert {name.decode() for name in listed} == names
+    assert sorted(listed) == sorted(f"{size} {name}".encode() for name, size in sizes.items())
 
 
 def test_read_dir_names_what_cannot_be_opened(example, scratch):

@@ -1,8 +1,14 @@
-//! Lists a directory without blocking the task. Prints the same as `ls -U`, and hidden names.
+//! Lists a directory without blocking the task: opens it, awaits each entry and its metadata, and
+//! closes it. Prints size and name, also of hidden files, in the order of the directory.
 //!
 //! ```text
 //! $ cargo run -p ringwalk --features async --example read_dir -- /usr
+//! 57344 bin
+//! 4096 games
 //! ```
+//!
+//! `Dir::metadata` is one request for each call, right for some of the entries. A program that
+//! needs the metadata of all asks for it beforehand, by `Dir::read_plus`: the example `traverse`.
 
 use ringwalk::aio::Dir;
 use std::ffi::OsString;
@@ -11,9 +17,11 @@ use std::process::ExitCode;
 async fn list(path: OsString) -> std::io::Result<()> {
     let mut dir = Dir::open(path).await?;
     while let Some(entry) = dir.next().await {
-        println!("{}", entry?.file_name().display());
+        let entry = entry?;
+        let metadata = dir.metadata(&entry).await?;
+        println!("{} {}", metadata.size, entry.file_name().display());
     }
-    Ok(())
+    dir.close().await
 }
 
 fn main() -> ExitCode {
