@@ -87,3 +87,24 @@ fn smol_ends_with_requests_under_way() {
         drop(executor);
     }
 }
+
+#[test]
+fn tokio_uring_ends_with_requests_under_way() {
+    let tree = tree();
+    for round in 0..30 {
+        let runtime = match tokio_uring::Runtime::new(&tokio_uring::builder()) {
+            Ok(runtime) => runtime,
+            // The system refuses rings.
+            Err(error) => return assert!(error.raw_os_error().is_some(), "{error}"),
+        };
+        runtime.block_on(async {
+            for _ in 0..8 {
+                tokio_uring::spawn(read_for_ever(tree.path().to_owned()));
+            }
+            for _ in 0..round * 5 {
+                tokio::task::yield_now().await;
+            }
+        });
+        drop(runtime);
+    }
+}
