@@ -117,7 +117,7 @@ static void output_at(int fd, uint64_t address, const char *what)
 	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
 	CHECK(got == -EFAULT, "readdirplus to %s 0x%jx: %ld", what, (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus");
-	if (!transport_has(transport.kind, OPCODE_READTREE))
+	if (transport_is_opcode(transport.kind))
 		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
@@ -144,7 +144,7 @@ static void short_memory(int fd)
 	CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &getdents) == (long)names.len, "getdents to short memory");
 	if (transport_has(transport.kind, OPCODE_READDIRPLUS))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus) > 0, "readdirplus to short memory");
-	if (transport_has(transport.kind, OPCODE_READTREE))
+	if (!transport_is_opcode(transport.kind))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READTREE, &tree) > 0, "readtree to short memory");
 	guard_free(page, PAGE);
 	page = guard_alloc(names.len);
@@ -187,7 +187,7 @@ static void attribute_names_at(int fd, uint64_t address, uint32_t len)
 	CHECK(got == -EFAULT || (!address && got == -EINVAL), "readdirplus with attribute names at 0x%jx: %ld",
 	      (uintmax_t)address, got);
 	nothing_lost(fd, "", 0, "readdirplus with bad attribute names");
-	if (!transport_has(transport.kind, OPCODE_READTREE))
+	if (transport_is_opcode(transport.kind))
 		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(&transport, RINGWALK_IOC_READTREE, &tree);

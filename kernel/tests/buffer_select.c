@@ -68,9 +68,9 @@ static void run(struct env *env)
 	refused(&transport, RINGWALK_IOC_GETDENTS, &dents, "getdents");
 	if (transport_has(transport.kind, OPCODE_READDIRPLUS))
 		refused(&transport, RINGWALK_IOC_READDIRPLUS, &plus, "readdirplus");
-	if (transport_has(transport.kind, OPCODE_READTREE))
+	if (!transport_is_opcode(transport.kind))
 		refused(&transport, RINGWALK_IOC_READTREE, &tree, "readtree");
-	if (transport_has(transport.kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(transport.kind))
 		refused(&transport, RINGWALK_IOC_READAHEAD, &ahead, "readahead");
 	CHECK(lseek(env->fd, 0, SEEK_CUR) == 0, "the position moved");
 	transport_close(&transport);

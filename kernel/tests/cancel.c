@@ -135,7 +135,7 @@ static void run(struct env *env)
 	/* The operation tries in the submitting task first: there is more that can go wrong. */
 	if (env->full || env->kind == TRANSPORT_OPCODE)
 		running(env, false);
-	if (transport_has(env->kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(env->kind))
 		queued(env);
 	cold_close(&cold);
 }

@@ -62,7 +62,7 @@ static void check_all(struct transport *transport, int fd, const char *path, con
 {
 	unsigned int folders = request_check_all(transport, fd, path, what);
 
-	if (!transport_has(transport->kind, OPCODE_READTREE))
+	if (transport_is_opcode(transport->kind))
 		return;
 	CHECK(folders == 2, "%s: readtree has read %u folders, not 2", what, folders);
 	walk_expect(transport, path, 2, ARRAY_SIZE(made) + 2 + BELOW + 2, what);

@@ -169,9 +169,9 @@ static void run(struct env *env)
 	/* The others differ in what they do, and not in how they are submitted. */
 	if (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE) {
 		each(env, READDIRPLUS, false);
-		if (transport_has(env->kind, OPCODE_READTREE))
+		if (!transport_is_opcode(env->kind))
 			each(env, READTREE, true);
-		if (transport_has(env->kind, OPCODE_READAHEAD))
+		if (!transport_is_opcode(env->kind))
 			each(env, READAHEAD, false);
 		if (!transport_is_opcode(env->kind))
 			each(env, STAT_BATCH, true);

@@ -45,7 +45,7 @@ static const unsigned int commands[COMMANDS] = {
 	RINGWALK_IOC_GETDENTS, RINGWALK_IOC_READDIRPLUS, RINGWALK_IOC_READAHEAD, RINGWALK_IOC_STAT_BATCH,
 };
 
-static const enum opcode opcodes[COMMANDS] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_READAHEAD, OPCODE_NONE };
+static const enum opcode opcodes[COMMANDS] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_NONE, OPCODE_NONE };
 
 /* How many of the commands the transport has: the first ones. */
 static unsigned int command_count(enum transport_kind kind)

@@ -27,7 +27,7 @@ static void all_refuse(int fd, int error, int other, const char *what)
 	const struct { unsigned int command; enum opcode opcode; void *request; const char *name; } all[] = {
 		{ RINGWALK_IOC_GETDENTS, OPCODE_GETDENTS, &getdents, "getdents" },
 		{ RINGWALK_IOC_READDIRPLUS, OPCODE_READDIRPLUS, &plus, "readdirplus" },
-		{ RINGWALK_IOC_READAHEAD, OPCODE_READAHEAD, &ahead, "readahead" },
+		{ RINGWALK_IOC_READAHEAD, OPCODE_NONE, &ahead, "readahead" },
 		{ RINGWALK_IOC_STAT_BATCH, OPCODE_NONE, &batch, "stat_batch" },
 	};
 

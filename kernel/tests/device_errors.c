@@ -150,7 +150,7 @@ static void unreadable_inodes(const char *path)
 	CHECK(errors > FILES - INODES_IN_BLOCK, "%u entries of %u have the error EIO", errors, FILES);
 	plus.off = 0;
 	CHECK_NULL(request_compare_rest(&transport, &plus, path, &list, 0), "inodes cannot be read");
-	if (transport_has(transport.kind, OPCODE_READAHEAD)) {
+	if (!transport_is_opcode(transport.kind)) {
 		ahead.off = 0;
 		got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);
 		CHECK(got == 0 && ahead.result_flags & RINGWALK_RESULT_END, "readahead: %ld", got);
@@ -260,13 +260,8 @@ static void unreadable_below(void)
 	close(tree_folder(path, "large", below));
 	count = make_large(below, large);
 
-	/* The operation can also read without positions, block by block. */
-	for (int whole = 0; whole <= transport_is_opcode(transport.kind); whole++) {
-		transport.whole = whole;
-		broken_below(fd, &small, large[0].first);
-		broken_below(fd, &small, large[count / 2].first + large[count / 2].count / 2);
-	}
-	transport.whole = false;
+	broken_below(fd, &small, large[0].first);
+	broken_below(fd, &small, large[count / 2].first + large[count / 2].count / 2);
 	walk_expect(&transport, path, 4, 5 + 5 + FILES + 2 + LARGE + 2, "the blocks are readable again");
 	close(fd);
 }
@@ -296,12 +291,11 @@ static void run(struct env *env)
 {
 	transport_open(&transport, env->kind, 0);
 	scratch_open(&scratch, env, SCRATCH_PLAIN, OPTIONS);
-	if (transport_has(env->kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(env->kind))
 		names_in_memory_only();
 	reads();
-	/* All transports do the same once they have the folder, so one of each kind is enough. */
-	if (transport_has(env->kind, OPCODE_READTREE) &&
-	    (env->full || env->kind == TRANSPORT_IOCTL || env->kind == TRANSPORT_OPCODE)) {
+	/* All transports do the same once they have the folder, so one of them is enough. */
+	if (!transport_is_opcode(env->kind) && (env->full || env->kind == TRANSPORT_IOCTL)) {
 		/* After the errors above, ext4 may refuse to make folders. */
 		scratch_close(&scratch);
 		scratch_open(&scratch, env, SCRATCH_PLAIN, OPTIONS);

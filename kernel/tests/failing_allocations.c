@@ -25,7 +25,7 @@ static struct list names;
 
 /* The commands that return records; READAHEAD returns none. */
 enum work { GETDENTS, READDIRPLUS, READTREE, READAHEAD, WORKS };
-static const enum opcode opcodes[] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_READTREE, OPCODE_READAHEAD };
+static const enum opcode opcodes[] = { OPCODE_GETDENTS, OPCODE_READDIRPLUS, OPCODE_NONE, OPCODE_NONE };
 static const char *const work_names[] = { "getdents", "readdirplus", "readtree", "readahead" };
 
 /* The calls may fail themselves while allocations do. */

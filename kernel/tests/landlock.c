@@ -52,7 +52,7 @@ static void compare(struct env *env, bool allowed)
 	list_free(&list);
 	again = open(env->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(allowed ? again >= 0 : again < 0 && errno == EACCES);
-	if (transport_has(env->kind, OPCODE_READAHEAD)) {
+	if (!transport_is_opcode(env->kind)) {
 		ahead.off = 0;
 		got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);
 		CHECK(got == (allowed ? 0 : -EACCES), "readahead: %ld", got);
@@ -133,7 +133,7 @@ static void run(struct env *env)
 	IN_CHILD(denied, env);
 	IN_CHILD(allowed_below, env);
 	IN_CHILD(plus, env);
-	if (transport_has(env->kind, OPCODE_READTREE))
+	if (!transport_is_opcode(env->kind))
 		IN_CHILD(tree, env);
 }
 

@@ -109,7 +109,7 @@ static void unreadable(struct transport *transport, int fd)
 	CHECK(sys_getdents64(fd, buf, sizeof(buf)) == -EACCES, "getdents64 is allowed");
 	CHECK(transport_call(transport, RINGWALK_IOC_GETDENTS, &getdents) == -EACCES, "getdents is allowed");
 	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &plus) == -EACCES, "readdirplus is allowed");
-	if (transport_has(transport->kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(transport->kind))
 		CHECK(transport_call(transport, RINGWALK_IOC_READAHEAD, &ahead) == -EACCES, "readahead is allowed");
 }
 
@@ -124,7 +124,7 @@ static void below(struct transport *transport, struct env *env)
 	const struct ringwalk_group *group;
 	long got;
 
-	if (!transport_has(transport->kind, OPCODE_READTREE))
+	if (transport_is_opcode(transport->kind))
 		return;
 	walk.transport = transport;
 	walk_begin(&walk);

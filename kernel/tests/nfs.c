@@ -155,8 +155,7 @@ static void run(struct env *env)
 
 const struct test test = {
 	.name = "nfs",
-	.kinds = BY_ALL,
-	.needs = OPCODE_READAHEAD,
+	.kinds = BY_MODULE,
 	.one_kind = true,
 	.run = run,
 };

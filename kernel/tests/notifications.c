@@ -117,7 +117,7 @@ static void permission(const char *path, uint32_t answer)
 		CHECK(listener.reads > before, "%s asks for no permission", work_names[work]);
 	}
 	CHECK(listener.opens == 0, "%u files were opened", listener.opens);
-	if (transport_has(transport.kind, OPCODE_READAHEAD)) {
+	if (!transport_is_opcode(transport.kind)) {
 		long got;
 
 		ahead.off = 0;
@@ -295,7 +295,7 @@ static void run(struct env *env)
 	permission(path, FAN_ALLOW);
 	permission(path, FAN_DENY);
 	/* Names of FUSE are validated each time they are used, so READTREE leaves the folders. */
-	if (env->fs != FS_FUSE && transport_has(env->kind, OPCODE_READTREE)) {
+	if (env->fs != FS_FUSE && !transport_is_opcode(env->kind)) {
 		permission_below(env, FAN_ALLOW);
 		permission_below(env, FAN_DENY);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_READDIRPLUS and IORING_OP_READTREE refuse the same invalid entries and arguments, and
- * some of their own. Larger arguments than the kernel knows are valid if they ask for nothing new.
+ * IORING_OP_READDIRPLUS refuses invalid entries and arguments. Larger arguments than the kernel knows
+ * are valid if they ask for nothing new.
  */
 #include <unistd.h>
 
@@ -14,37 +14,14 @@
 
 static char buf[LEN] __attribute__((aligned(8)));
 
-/* The operations that have the same arguments, and are refused for the same reasons. */
-struct operation {
-	const char *name;
-	unsigned int command;
-};
-
-static const struct operation operations[] = {
-	{ "READDIRPLUS", RINGWALK_IOC_READDIRPLUS },
-	{ "READTREE", RINGWALK_IOC_READTREE },
-};
-
-static bool is_tree(const struct operation *operation)
-{
-	return operation->command == RINGWALK_IOC_READTREE;
-}
-
-/* The room that comes before the first record. */
-static size_t group_size(const struct operation *operation)
-{
-	return is_tree(operation) ? sizeof(struct ringwalk_group) : 0;
-}
-
 /* Queues a request for one folder. */
-static struct io_uring_sqe *queue_operation(struct transport *transport, const struct operation *operation, int fd)
+static struct io_uring_sqe *queue(struct transport *transport, int fd)
 {
-	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, LEN);
-	struct ringwalk_readtree tree = request_readtree(fd, buf, LEN);
+	struct ringwalk_readdirplus request = request_readdirplus(fd, buf, LEN);
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 
 	MUST(sqe);
-	transport_fill(transport, sqe, operation->command, is_tree(operation) ? (void *)&tree : (void *)&plus);
+	transport_fill(transport, sqe, RINGWALK_IOC_READDIRPLUS, &request);
 	return sqe;
 }
 
@@ -68,17 +45,17 @@ static void args_xattrs(struct opcode_readdirplus_args *args, const char *names,
 }
 
 /* Fields of the entry and arguments with invalid values, one at a time. */
-static void values_refused(struct transport *transport, const struct operation *operation, int fd)
+static void values_refused(struct transport *transport, int fd)
 {
 	static const char *const names[] = {
-		"rw_flags", "buf_index", "splice_fd_in", "pad2", "off -2", "buffer not aligned", "unknown flag", "another unknown flag",
+		"rw_flags", "buf_index", "splice_fd_in", "pad2", "off -2", "buffer not aligned", "unknown flag", "another unknown flag", "reserved",
 		"unknown mask", "both syncs", "names without length", "length without names", "names and all",
 		"entry_max of the buffer", "entry_max too large", "names not ended", "no room for a record"
 	};
 	struct io_uring_cqe cqe;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		struct io_uring_sqe *sqe = queue_operation(transport, operation, fd);
+		struct io_uring_sqe *sqe = queue(transport, fd);
 		struct opcode_readdirplus_args *args = args_of(sqe);
 
 		switch (i) {
@@ -88,94 +65,39 @@ static void values_refused(struct transport *transport, const struct operation *
 		case 3: sqe->__pad2[0] = 1; break;
 		case 4: sqe->off = -2; break;
 		case 5: sqe->addr += 4; break;
-		case 6: args->flags = 1 << 2; break;
+		case 6: args->flags = 1 << 1; break;
 		case 7: args->flags = 1u << 31; break;
-		case 8: args->mask |= 1 << 30; break;
-		case 9: args->stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
-		case 10: args->xattr_names = (uintptr_t)"user.a"; break;
-		case 11: args->xattr_names_len = 7; break;
-		case 12:
+		case 8: args->reserved = 1; break;
+		case 9: args->mask |= 1 << 30; break;
+		case 10: args->stat_flags = AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC; break;
+		case 11: args->xattr_names = (uintptr_t)"user.a"; break;
+		case 12: args->xattr_names_len = 7; break;
+		case 13:
 			args->flags = OPCODE_XATTR_ALL;
 			args_xattrs(args, "user.a", 7, 100, 100);
 			break;
-		case 13: args_xattrs(args, "user.a", 7, 100, LEN); break;
-		case 14:
+		case 14: args_xattrs(args, "user.a", 7, 100, LEN); break;
+		case 15:
 			sqe->len = 1 << 20;
 			args_xattrs(args, "user.a", 7, 100, (128 << 10) + 1);
 			break;
-		case 15: args_xattrs(args, "user.a", 6, 100, 100); break;
+		case 16: args_xattrs(args, "user.a", 6, 100, 100); break;
 		/* The record of ".." is shorter than others: it has no metadata. */
-		case 16: sqe->len = group_size(operation) + sizeof(struct ringwalk_entry); break;
+		case 17: sqe->len = sizeof(struct ringwalk_entry); break;
 		}
-		CHECK(complete(transport, &cqe) == -EINVAL, "%s, %s: %d", operation->name, names[i], cqe.res);
+		CHECK(complete(transport, &cqe) == -EINVAL, "%s: %d", names[i], cqe.res);
 	}
-	queue_operation(transport, operation, fd)->flags |= IOSQE_BUFFER_SELECT;
-	CHECK(complete(transport, &cqe) == -EOPNOTSUPP, "%s, a provided buffer: %d", operation->name, cqe.res);
-	queue_operation(transport, operation, fd)->addr3 = 8;
-	CHECK(complete(transport, &cqe) == -EFAULT, "%s, arguments nowhere: %d", operation->name, cqe.res);
-}
-
-/* READDIRPLUS has no levels. */
-static void levels_refused(struct transport *transport, int fd)
-{
-	const struct operation *plus = &operations[0];
-	struct io_uring_cqe cqe;
-
-	for (uint32_t levels = 1; levels; levels <<= 5) {
-		args_of(queue_operation(transport, plus, fd))->max_depth = levels;
-		CHECK(complete(transport, &cqe) == -EINVAL, "READDIRPLUS of %u levels: %d", levels, cqe.res);
-	}
-}
-
-/* READTREE needs metadata, and room for a group. */
-static void trees_refused(struct transport *transport, int fd)
-{
-	const struct operation *tree = &operations[1];
-	struct io_uring_cqe cqe;
-
-	/* A directory is found by its lookup, which is made for metadata or attributes. */
-	args_of(queue_operation(transport, tree, fd))->mask = 0;
-	CHECK(complete(transport, &cqe) == -EINVAL, "READTREE of names alone: %d", cqe.res);
-	for (uint32_t len = 0; len <= sizeof(struct ringwalk_group); len += 8) {
-		queue_operation(transport, tree, fd)->len = len;
-		CHECK(complete(transport, &cqe) == -EINVAL, "READTREE by %u bytes: %d", len, cqe.res);
-	}
-}
-
-/* READTREE from the beginning. The first reading may change the time of the last access. */
-static struct io_uring_sqe *queue_tree(struct transport *transport, int fd)
-{
-	struct io_uring_sqe *sqe = queue_operation(transport, &operations[1], fd);
-
-	sqe->off = 0;
-	args_of(sqe)->mask &= ~STATX_ATIME;
-	return sqe;
-}
-
-/* READTREE of a registered file gives the same as of its descriptor. */
-static void registered_tree(struct transport *transport, int fd)
-{
-	static char first[sizeof(buf)];
-	struct io_uring_cqe cqe;
-	long expected;
-
-	MUST(ring_register(&transport->ring, IORING_REGISTER_FILES, &fd, 1) == 0);
-	queue_tree(transport, fd);
-	expected = complete(transport, &cqe);
-	CHECK(expected > 0, "%ld", expected);
-	memcpy(first, buf, LEN);
-	memset(buf, 0, LEN);
-	queue_tree(transport, 0)->flags |= IOSQE_FIXED_FILE;
-	CHECK(complete(transport, &cqe) == expected, "%d of a registered file, not %ld", cqe.res, expected);
-	CHECK(expected < 0 || !memcmp(first, buf, expected), "other records of a registered file");
-	MUST(ring_register(&transport->ring, IORING_UNREGISTER_FILES, NULL, 0) == 0);
+	queue(transport, fd)->flags |= IOSQE_BUFFER_SELECT;
+	CHECK(complete(transport, &cqe) == -EOPNOTSUPP, "a provided buffer: %d", cqe.res);
+	queue(transport, fd)->addr3 = 8;
+	CHECK(complete(transport, &cqe) == -EFAULT, "arguments nowhere: %d", cqe.res);
 }
 
 /*
  * The entry may have the size of the arguments. Larger arguments are valid if the fields that this
  * kernel does not know are zero.
  */
-static void sizes(struct transport *transport, const struct operation *operation, int fd)
+static void sizes(struct transport *transport, int fd)
 {
 	static const struct {
 		uint32_t size;
@@ -189,7 +111,7 @@ static void sizes(struct transport *transport, const struct operation *operation
 	struct io_uring_cqe cqe;
 
 	for (size_t i = 0; i < ARRAY_SIZE(tried); i++) {
-		struct io_uring_sqe *sqe = queue_operation(transport, operation, fd);
+		struct io_uring_sqe *sqe = queue(transport, fd);
 
 		memset(args, 0, sizeof(args));
 		memcpy(args, args_of(sqe), sizeof(struct opcode_readdirplus_args));
@@ -198,14 +120,13 @@ static void sizes(struct transport *transport, const struct operation *operation
 		sqe->file_index = tried[i].size;
 		sqe->off = 0;
 		complete(transport, &cqe);
-		CHECK(tried[i].error ? cqe.res == tried[i].error : cqe.res > 0, "%s, %u bytes, the next one %u: %d",
-		      operation->name, tried[i].size, tried[i].byte, cqe.res);
+		CHECK(tried[i].error ? cqe.res == tried[i].error : cqe.res > 0, "%u bytes, the next one %u: %d",
+		      tried[i].size, tried[i].byte, cqe.res);
 	}
 }
 
 static void run(struct env *env)
 {
-	size_t count = transport_has(env->kind, OPCODE_READTREE) ? ARRAY_SIZE(operations) : 1;
 	struct transport transport;
 	struct list list;
 	char path[512];
@@ -214,16 +135,9 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	tree_files(fd, "file", COUNT);
 	list_read(&list, fd);
-	for (size_t i = 0; i < count; i++)
-		sizes(&transport, &operations[i], fd);
-	if (count > 1)
-		registered_tree(&transport, fd);
+	sizes(&transport, fd);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	for (size_t i = 0; i < count; i++)
-		values_refused(&transport, &operations[i], fd);
-	levels_refused(&transport, fd);
-	if (count > 1)
-		trees_refused(&transport, fd);
+	values_refused(&transport, fd);
 	/* Nothing was read by these. */
 	request_check_names(&transport, fd, LEN, &list, 0, "after requests that were refused");
 	list_free(&list);

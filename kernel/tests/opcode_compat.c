@@ -28,7 +28,7 @@ static int request(unsigned int opcode, unsigned int flags, const char *folder, 
 
 static void run(struct env *env)
 {
-	static const char *const names[OPCODES] = { "GETDENTS", "READDIRPLUS", "READTREE", "DIR_READAHEAD" };
+	static const char *const names[OPCODES] = { "GETDENTS", "READDIRPLUS" };
 	struct transport transport;
 
 	program = program32_find("ring32.program");
@@ -39,7 +39,7 @@ static void run(struct env *env)
 		static const unsigned int flags[] = { 0, IOSQE_ASYNC };
 
 		for (unsigned int j = 0; j < ARRAY_SIZE(flags); j++) {
-			bool args = i == OPCODE_READDIRPLUS || i == OPCODE_READTREE;
+			bool args = i == OPCODE_READDIRPLUS;
 			int error = request(transport.first_opcode + i, flags[j], env->path, args ? "args" : NULL);
 
 			CHECK(error == EOPNOTSUPP, "%s with flags %u: %s", names[i], flags[j], strerror(error));

@@ -294,7 +294,7 @@ static void run(struct env *env)
 		broken += !control_pass(fd);
 	for (int pass = 0; pass < passes && !broken; pass++) {
 		plus_pass(&transport, fd, pass);
-		if (transport_has(transport.kind, OPCODE_READTREE))
+		if (!transport_is_opcode(transport.kind))
 			tree_pass(&transport, fd, pass);
 		if (transport.device >= 0)
 			batch_pass(&transport, fd, pass);

@@ -82,13 +82,13 @@ static void call_by_ring(struct caller *caller, struct transport *transport)
 		struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 		uint8_t opcode;
 
-		if (transport->device < 0 && (command == RINGWALK_IOC_STAT_BATCH || command == RINGWALK_IOC_INFO)) {
+		if (transport->device < 0 && command != RINGWALK_IOC_GETDENTS && command != RINGWALK_IOC_READDIRPLUS) {
 			sqe->opcode = IORING_OP_NOP;
 			continue;
 		}
 		transport_fill(transport, sqe, command, request);
 		random_spoil(&caller->seed, request, RANDOM_REQUEST);
-		if (command == RINGWALK_IOC_READDIRPLUS || command == RINGWALK_IOC_READTREE)
+		if (command == RINGWALK_IOC_READDIRPLUS)
 			random_spoil_args(caller, transport, sqe);
 		if (transport->device >= 0)
 			sqe->cmd_op = some_command(&caller->seed, command);
@@ -237,7 +237,7 @@ const struct test test = {
 	.name = "random_calls",
 	.each_fs = true,
 	.kinds = BY_ALL,
-	.needs = OPCODE_READAHEAD,
+	.needs = OPCODE_READDIRPLUS,
 	.one_kind = true,
 	.soak = true,
 	.run = run,

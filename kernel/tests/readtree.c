@@ -85,9 +85,6 @@ static void sizes_and_limits(const struct env *env, const char *folder)
 		walk_whole_tree(folder, &request, "entries", most);
 	}
 	request.max_entries = 0;
-	/* The operation is ended by another request: see opcode_cancel.c. */
-	if (transport.device < 0)
-		return;
 	request.max_ms = 1;
 	walk_whole_tree(folder, &request, "milliseconds", request.max_ms);
 }
@@ -102,19 +99,6 @@ static void attributes(const char *folder)
 	walk_whole_tree(folder, &request, "request with attributes", 1);
 	request.fields.mask = 0;
 	walk_whole_tree(folder, &request, "request with attributes alone", 1);
-}
-
-/* Without positions, entries come in any order, each once. */
-static void without_positions(const struct env *env, const char *folder)
-{
-	struct ringwalk_readtree request = new_request(BUF_LEN);
-
-	transport.whole = true;
-	for (uint32_t len = BUF_LEN; len > 600; len /= env->full ? 4 : 16) {
-		request.len = len;
-		walk_whole_tree(folder, &request, "bytes without positions", len);
-	}
-	transport.whole = false;
 }
 
 static void on_alarm(int number)
@@ -238,8 +222,6 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 0);
 	sizes_and_limits(env, folder);
 	attributes(folder);
-	if (transport.device < 0)
-		without_positions(env, folder);
 	signals(folder);
 	if (env->fs != FS_FUSE)
 		watched(folder);
@@ -253,7 +235,6 @@ static void run(struct env *env)
 const struct test test = {
 	.name = "readtree",
 	.each_fs = true,
-	.kinds = BY_ALL,
-	.needs = OPCODE_READTREE,
+	.kinds = BY_MODULE,
 	.run = run,
 };

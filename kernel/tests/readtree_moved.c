@@ -87,8 +87,7 @@ static void run(struct env *env)
 
 const struct test test = {
 	.name = "readtree_moved",
-	.kinds = BY_ALL,
-	.needs = OPCODE_READTREE,
+	.kinds = BY_MODULE,
 	.one_kind = true,
 	.run = run,
 };

@@ -167,7 +167,7 @@ static void submission_thread(struct env *env, int fd)
 	request.off = 0;
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
 	CHECK(by_thread(&transport.ring, 1) > 0, "SQPOLL: nothing read");
-	if (transport_has(transport.kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(transport.kind))
 		readahead_by_thread(&transport, fd);
 	transport_close(&transport);
 }

@@ -57,9 +57,9 @@ static void worker(struct env *env, const char *path, int ready)
 		ahead.flags = RINGWALK_F_XATTR_BLOCKS;
 		request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
 		transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus);
-		if (transport_has(env->kind, OPCODE_READTREE))
+		if (!transport_is_opcode(env->kind))
 			transport_call(&transport, RINGWALK_IOC_READTREE, &tree);
-		if (transport_has(env->kind, OPCODE_READAHEAD))
+		if (!transport_is_opcode(env->kind))
 			transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);
 		if (round == 2)
 			MUST(write(ready, "", 1) == 1);

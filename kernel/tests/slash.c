@@ -74,7 +74,7 @@ static void compare(const char *path)
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	error = by_readdirplus(fd, path, &truth);
 	CHECK(error == expected, "readdirplus ends with %ld", error);
-	if (transport_has(transport.kind, OPCODE_READAHEAD)) {
+	if (!transport_is_opcode(transport.kind)) {
 		ahead = request_readahead(fd);
 		ahead.off = 0;
 		error = transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead);

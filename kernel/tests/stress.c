@@ -208,19 +208,21 @@ static void *read_all(void *arg)
 
 		MUST(fd >= 0);
 		transport_open(&transport, kind, 0);
-		switch (random_below(&reader->seed, 4)) {
+		/* The operations have only the first two. */
+		switch (random_below(&reader->seed, transport_is_opcode(kind) ? 2 : 4)) {
 		case 0:
+			read_plus(reader, &transport, fd, buf, len);
+			break;
+		case 1:
+			read_names(reader, &transport, fd, buf, len);
+			break;
+		case 2:
 			ahead = request_readahead(fd);
 			ahead.flags = RINGWALK_F_XATTR_BLOCKS;
 			CHECK(transport_call(&transport, RINGWALK_IOC_READAHEAD, &ahead) == 0, "readahead");
-			/* fall through */
-		case 1:
 			read_plus(reader, &transport, fd, buf, len);
 			break;
-		case 2:
-			read_names(reader, &transport, fd, buf, len);
-			break;
-		case 3:
+		default:
 			read_tree(reader, &transport, fd, buf, len);
 			break;
 		}
@@ -289,7 +291,7 @@ const struct test test = {
 	.name = "stress",
 	.each_fs = true,
 	.kinds = BY_ALL,
-	.needs = OPCODE_READAHEAD,
+	.needs = OPCODE_READDIRPLUS,
 	.one_kind = true,
 	.soak = true,
 	.run = run,

@@ -165,7 +165,7 @@ static void run(struct env *env)
 		late_pages(env, fd, path, &list);
 		killed(env, fd, RINGWALK_IOC_READDIRPLUS);
 	}
-	if (transport_has(env->kind, OPCODE_READTREE)) {
+	if (!transport_is_opcode(env->kind)) {
 		late_pages_of_tree(env, fd, path);
 		killed(env, fd, RINGWALK_IOC_READTREE);
 	}

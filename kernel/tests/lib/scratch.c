@@ -232,30 +232,19 @@ static int compare_ranges(const void *a, const void *b)
 	return left->first < right->first ? -1 : left->first > right->first;
 }
 
-/* Returns a field of the device's statistics: Documentation/block/stat.rst of the kernel. */
-static unsigned long statistic(const struct scratch *scratch, unsigned int field)
+/* The first field of the device's statistics: Documentation/block/stat.rst of the kernel. */
+unsigned long scratch_reads(const struct scratch *scratch)
 {
-	unsigned long value = 0;
+	unsigned long value;
 	char path[600];
 	FILE *file;
 
 	snprintf(path, sizeof(path), "/sys/class/block/%s/stat", strrchr(scratch->device, '/') + 1);
 	file = fopen(path, "re");
 	MUST(file);
-	for (unsigned int i = 0; i <= field; i++)
-		MUST(fscanf(file, "%lu", &value) == 1);
+	MUST(fscanf(file, "%lu", &value) == 1);
 	fclose(file);
 	return value;
-}
-
-unsigned long scratch_reads(const struct scratch *scratch)
-{
-	return statistic(scratch, 0);
-}
-
-unsigned long scratch_sectors_read(const struct scratch *scratch)
-{
-	return statistic(scratch, 2);
 }
 
 void scratch_wait(const struct scratch *scratch, unsigned int milliseconds)

@@ -16,12 +16,11 @@
 
 /*
  * The images: an ordinary file system, one with casefold and encrypt, and one whose directories use
- * the legacy hash, of 8 MiB and with blocks of 1 KiB; and one of 32 MiB with blocks of 4 KiB.
+ * the legacy hash, of 8 MiB and with blocks of 1 KiB.
  */
 #define SCRATCH_PLAIN		"plain.image"
 #define SCRATCH_FEATURES	"features.image"
 #define SCRATCH_LEGACY		"legacy.image"
-#define SCRATCH_LARGE		"large.image"
 /* Unit of ranges, whatever the size of the blocks. */
 #define SCRATCH_BLOCK		1024
 
@@ -69,8 +68,6 @@ void scratch_slow(struct scratch *scratch, unsigned int milliseconds);
 
 /* Returns how many reads the device has completed since it was made. */
 unsigned long scratch_reads(const struct scratch *scratch);
-/* Returns how many sectors of 512 bytes these reads had. */
-unsigned long scratch_sectors_read(const struct scratch *scratch);
 /* Waits until no read was completed for so long. */
 void scratch_wait(const struct scratch *scratch, unsigned int milliseconds);
 

@@ -198,20 +198,6 @@ static void fill_command(struct transport *transport, struct io_uring_sqe *sqe, 
 		sqe->flags |= IOSQE_ASYNC;
 }
 
-static void fill_readahead(struct io_uring_sqe *sqe, struct ringwalk_readahead *request)
-{
-	sqe->fd = request->fd;
-	sqe->len = request->max_entries;
-	sqe->off = request->off;
-	sqe->addr = (uintptr_t)&request->next;
-	sqe->rw_flags = request->flags & RINGWALK_F_XATTR_BLOCKS ? 1 : 0;
-}
-
-static uint32_t opcode_flags(const struct transport *transport, uint32_t flags)
-{
-	return (flags & RINGWALK_F_XATTR_ALL ? OPCODE_XATTR_ALL : 0) | (transport->whole ? OPCODE_WHOLE : 0);
-}
-
 static struct opcode_readdirplus_args opcode_args(const struct ringwalk_fields *fields)
 {
 	return (struct opcode_readdirplus_args){
@@ -229,25 +215,8 @@ static void fill_readdirplus(struct transport *transport, struct io_uring_sqe *s
 	struct opcode_readdirplus_args *args = &transport->args[ring_index(&transport->ring, sqe)];
 
 	*args = opcode_args(&request->fields);
-	args->flags = opcode_flags(transport, request->flags);
+	args->flags = request->flags & RINGWALK_F_XATTR_ALL ? OPCODE_XATTR_ALL : 0;
 	args->max_entries = request->max_entries;
-	sqe->fd = request->fd;
-	sqe->addr = request->buf;
-	sqe->len = request->len;
-	sqe->off = request->off;
-	sqe->addr3 = (uintptr_t)args;
-}
-
-static void fill_readtree(struct transport *transport, struct io_uring_sqe *sqe, const struct ringwalk_readtree *request)
-{
-	struct opcode_readdirplus_args *args = &transport->args[ring_index(&transport->ring, sqe)];
-
-	if (request->max_ms)
-		test_stop(__FILE__, __LINE__, "READTREE has no limit of time as an operation");
-	*args = opcode_args(&request->fields);
-	args->flags = opcode_flags(transport, request->flags);
-	args->max_entries = request->max_entries;
-	args->max_depth = request->max_depth;
 	sqe->fd = request->fd;
 	sqe->addr = request->buf;
 	sqe->len = request->len;
@@ -262,10 +231,6 @@ static enum opcode opcode_of(unsigned int command)
 		return OPCODE_GETDENTS;
 	case RINGWALK_IOC_READDIRPLUS:
 		return OPCODE_READDIRPLUS;
-	case RINGWALK_IOC_READTREE:
-		return OPCODE_READTREE;
-	case RINGWALK_IOC_READAHEAD:
-		return OPCODE_READAHEAD;
 	}
 	test_stop(__FILE__, __LINE__, "command 0x%x has no opcode", command);
 }
@@ -283,12 +248,6 @@ static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, u
 	switch (opcode) {
 	case OPCODE_READDIRPLUS:
 		fill_readdirplus(transport, sqe, request);
-		return;
-	case OPCODE_READTREE:
-		fill_readtree(transport, sqe, request);
-		return;
-	case OPCODE_READAHEAD:
-		fill_readahead(sqe, request);
 		return;
 	default:
 		sqe->fd = dents->fd;
@@ -348,24 +307,6 @@ static uint32_t count_records(const struct ringwalk_readdirplus *request, int by
 	return count;
 }
 
-static void count_groups(struct ringwalk_readtree *request, int bytes)
-{
-	const char *at = (const char *)(uintptr_t)request->buf, *end = at + bytes;
-
-	request->entries = request->groups = 0;
-	while (at < end) {
-		const struct ringwalk_group *group = (const void *)at;
-
-		if (end - at < (long)sizeof(*group) || group->reclen < sizeof(*group) || group->reclen > end - at) {
-			request->groups = UINT32_MAX;
-			return;
-		}
-		request->entries += group->entries;
-		request->groups++;
-		at += group->reclen;
-	}
-}
-
 void transport_finish(struct transport *transport, unsigned int command, void *request, const struct io_uring_cqe *cqe)
 {
 	uint32_t flags = cqe->flags & IORING_CQE_F_DIR_END ? RINGWALK_RESULT_END : 0;
@@ -379,14 +320,6 @@ void transport_finish(struct transport *transport, unsigned int command, void *r
 	case RINGWALK_IOC_READDIRPLUS:
 		((struct ringwalk_readdirplus *)request)->result_flags = flags;
 		((struct ringwalk_readdirplus *)request)->entries = count_records(request, cqe->res);
-		return;
-	case RINGWALK_IOC_READTREE:
-		((struct ringwalk_readtree *)request)->result_flags = flags;
-		count_groups(request, cqe->res);
-		return;
-	case RINGWALK_IOC_READAHEAD:
-		((struct ringwalk_readahead *)request)->result_flags = flags;
-		((struct ringwalk_readahead *)request)->entries = cqe->res;
 		return;
 	}
 }
@@ -410,8 +343,6 @@ long transport_call(struct transport *transport, unsigned int command, void *req
 	MUST(transport_queue(transport, command, request, 1));
 	result = submit_and_wait(transport, &cqe);
 	transport_finish(transport, command, request, &cqe);
-	if (command == RINGWALK_IOC_READAHEAD && transport_is_opcode(transport->kind) && result > 0)
-		result = 0;
 	return result;
 }
 

@@ -45,19 +45,16 @@ enum transport_kind {
 enum opcode {
 	OPCODE_GETDENTS,
 	OPCODE_READDIRPLUS,
-	OPCODE_READTREE,
-	OPCODE_READAHEAD,
 	OPCODES,
-	/* Of a command that only the module has. */
+	/* Of commands that only the module has. */
 	OPCODE_NONE = OPCODES
 };
 
-/* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS and READTREE. */
+/* Of the patched kernel: in cqe.flags, and in the flags of READDIRPLUS. */
 #define IORING_CQE_F_DIR_END	(1U << 8)
 #define OPCODE_XATTR_ALL	(1U << 0)
-#define OPCODE_WHOLE		(1U << 1)
 
-/* The argument of READDIRPLUS and READTREE in addr3: struct readdirplus_args of the series. */
+/* The argument of READDIRPLUS in addr3: struct readdirplus_args of the series. */
 struct opcode_readdirplus_args {
 	uint32_t flags;
 	uint32_t max_entries;
@@ -67,7 +64,7 @@ struct opcode_readdirplus_args {
 	uint32_t xattr_names_len;
 	uint32_t xattr_value_max;
 	uint32_t xattr_entry_max;
-	uint32_t max_depth;
+	uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_SIZE_VER0");
@@ -79,7 +76,6 @@ _Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_S
  * @ring: a ring, unless @kind is TRANSPORT_IOCTL
  * @first_opcode: number of the first of the patched kernel's operations
  * @args: for the opcodes, one for each submission entry
- * @whole: for the opcodes, requests have OPCODE_WHOLE
  */
 struct transport {
 	enum transport_kind kind;
@@ -87,7 +83,6 @@ struct transport {
 	struct ring ring;
 	unsigned int first_opcode;
 	struct opcode_readdirplus_args *args;
-	bool whole;
 };
 
 const char *transport_name(enum transport_kind kind);

@@ -61,35 +61,6 @@ static unsigned int collect_unread(struct walk *walk, const struct ringwalk_read
 	return marked;
 }
 
-/*
- * Compares a group whose entries may be in any order. @seen has what came of the directory before.
- * Positions have no meaning if the group has the whole directory.
- */
-static void check_unordered(const struct compare *compare, const struct ringwalk_group *group, struct list *list,
-			    unsigned char *seen, size_t first, const char *path)
-{
-	const char *at = (char *)(group + 1), *end = (char *)group + group->reclen;
-	bool whole = !first && group->flags & RINGWALK_RESULT_END;
-	unsigned int entries = 0;
-	struct record record;
-
-	for (; at < end; at = record.next, entries++) {
-		const char *malformed = record_parse(at, end - at, compare->fields, &record);
-		long number = malformed ? -1 : list_find(list, record.name);
-
-		CHECK_NULL(malformed, "%s", path);
-		CHECK(malformed || number >= 0, "%s has no %s", path, record.name);
-		if (number < 0)
-			return;
-		CHECK(!seen[number], "%s/%s came twice", path, record.name);
-		seen[number] = true;
-		if (whole)
-			list->at[number]->d_off = record.entry->d_off;
-		CHECK_NULL(compare_record(compare, &record, list->at[number]), "%s/%s", path, record.name);
-	}
-	CHECK(entries == group->entries, "%s: %u records, not %u", path, entries, group->entries);
-}
-
 /* Compares a group with the system calls. That of the requests' directory may be one of several. */
 static void check_group(struct walk *walk, const struct ringwalk_readtree *request, const struct ringwalk_group *group,
 			const char *path)
@@ -108,19 +79,7 @@ static void check_group(struct walk *walk, const struct ringwalk_readtree *reque
 	}
 	MUST(fd >= 0);
 	list_read(&list, fd);
-	if (walk->transport->whole) {
-		unsigned char **seen = group->parent ? &walk->seen_below : &walk->seen;
-
-		if (!first) {
-			free(*seen);
-			*seen = calloc(list.count, 1);
-			MUST(*seen);
-		}
-		check_unordered(&compare, group, &list, *seen, first, path);
-	} else {
-		CHECK_NULL(compare_batch(&compare, group + 1, group->reclen - sizeof(*group), group->entries, &list, first), "%s",
-			   path);
-	}
+	CHECK_NULL(compare_batch(&compare, group + 1, group->reclen - sizeof(*group), group->entries, &list, first), "%s", path);
 	if (group->flags & RINGWALK_RESULT_END)
 		CHECK(first + group->entries == list.count, "%s: %zu entries, not %zu", path, first + group->entries, list.count);
 	else

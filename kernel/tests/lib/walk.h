@@ -13,7 +13,7 @@
 
 /**
  * struct walk - a walk
- * @transport: how requests are made; with its &transport.whole, entries may come in any order
+ * @transport: how requests are made
  * @directories: directories that were read to their end, or that could not be
  * @requests: requests that were made
  * @failed: directories that could not be opened or read
@@ -21,8 +21,6 @@
  * @first: records that came of the directory of the requests
  * @pending: paths of directories that are still to be read
  * @pending_count: how many
- * @seen: with &transport.whole, which entries of the directory of the requests came
- * @seen_below: the same of the last directory below it
  */
 struct walk {
 	struct transport *transport;
@@ -33,8 +31,6 @@ struct walk {
 	size_t first;
 	char pending[WALK_PENDING][512];
 	unsigned int pending_count;
-	unsigned char *seen;
-	unsigned char *seen_below;
 };
 
 /* Reads @folder and all below it by requests like @like. The counts begin at 0. */
