@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * IORING_OP_READDIRPLUS refuses invalid entries and arguments. Larger arguments than the kernel knows
- * are valid if they ask for nothing new.
+ * IORING_OP_READDIRPLUS refuses invalid entries and arguments. Larger arguments than the kernel
+ * knows are valid if they ask for nothing new.
  */
 #include <unistd.h>
 
