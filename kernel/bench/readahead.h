@@ -13,7 +13,10 @@
 
 #include <stdbool.h>
 
-/* Chooses "module" or "opcode"; returns false for another word. */
+/*
+ * Chooses "module", "opcode", or "blocks+module": root has the blocks of the directory itself read
+ * from the device first. Returns false for another word.
+ */
 bool readahead_start(const char *how);
 
 /* Requests the first piece of an open directory. */

@@ -3,7 +3,7 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead module|opcode] names|stat HOW DIR
+ *   rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode] names|stat HOW DIR
  *
  * HOW is syscall, ioctl, ring, opcode, whole or tree.
  *
@@ -15,7 +15,8 @@
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
- * READAHEAD first brings in the entries of each directory, a piece ahead of the reading.
+ * READAHEAD first brings in the entries of each directory, a piece ahead of the reading; with
+ * "blocks", root first has the blocks of the directory read from the device.
  *
  * Prints "E entries, B bytes, D directories, C calls, R s real, U s user, S s system".
  */
@@ -160,7 +161,7 @@ static double seconds(struct timeval time)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
 	for (const struct reader *each = readers; each->what; each++)
 		fprintf(stderr, "  %s %s\n", each->what, each->how);
 	return 2;

@@ -9,7 +9,7 @@
  *	readdirplus.c	RINGWALK_IOC_READDIRPLUS
  *	readtree.c	RINGWALK_IOC_READTREE: the same for whole subtrees
  *	stat_batch.c	RINGWALK_IOC_STAT_BATCH
- *	readahead.c	RINGWALK_IOC_READAHEAD; dirblocks.c the blocks of the directory itself
+ *	readahead.c	RINGWALK_IOC_READAHEAD
  *	lookup.c	names looked up, in the order of inode numbers where it pays
  *	stat.c		struct kstat into struct ringwalk_stat
  *	xattr.c		extended attributes of an entry; acl.c those of them that are ACLs
@@ -300,8 +300,6 @@ u32 ringwalk_stat_size(u32 mask);
 void ringwalk_ids_init(struct ringwalk_ids *ids);
 int ringwalk_stat_fill(struct ringwalk_batch *batch, const struct path *path,
 		       struct ringwalk_stat *out);
-
-void ringwalk_dirblocks(struct file *dir, u64 scratch, u32 len);
 
 void ringwalk_xattr_fill(const struct path *path, const struct ringwalk_wanted *wanted,
 			 struct ringwalk_entry *entry);

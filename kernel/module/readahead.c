@@ -2,8 +2,7 @@
 /*
  * RINGWALK_IOC_READAHEAD: reads names and inode numbers of the next entries of a directory, sorts
  * them, and looks them up in the order of inode numbers, which brings the inodes in. It opens the
- * directory again, so the caller's position does not move. A request from the beginning brings in
- * the blocks of the directory first, because its caller probably wants all entries.
+ * directory again, so the caller's position does not move.
  *
  * The memory holds names from its beginning, and the array to sort from its end:
  *
@@ -178,8 +177,6 @@ static int ringwalk_ahead_names(struct ringwalk_readahead *request, struct ringw
 	if (!names->data)
 		return -ENOMEM;
 	names->size = size;
-	if (!request->off)
-		ringwalk_dirblocks(dir, request->scratch, request->scratch_len);
 	result = ringwalk_ahead_read(names, dir, request->off, max, request->done,
 				     &request->result_flags);
 	if (!result && names->error == -EINTR)
@@ -242,7 +239,12 @@ long ringwalk_do_readahead(void __user *arg)
 				       RINGWALK_F_INLINE | RINGWALK_F_XATTR_BLOCKS, arg);
 	if (result)
 		return result;
-	if (request.reserved || request.max_bytes > RINGWALK_READAHEAD_MAX)
+	/*
+	 * The two numbered fields lent memory to the module once. They are refused, because a
+	 * caller that still sets them expects more than names and inodes to be read.
+	 */
+	if (request.reserved || request.reserved1 || request.reserved2 ||
+	    request.max_bytes > RINGWALK_READAHEAD_MAX)
 		return -EINVAL;
 	dir = ringwalk_get_directory(request.fd);
 	if (IS_ERR(dir))

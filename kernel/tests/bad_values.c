@@ -162,6 +162,12 @@ static void reserved_fields(void)
 		request = good[4];
 		request.readahead.reserved = bit;
 		refused(4, &request, -EINVAL, "reserved", bit);
+		request = good[4];
+		request.readahead.reserved1 = bit;
+		refused(4, &request, -EINVAL, "reserved1", bit);
+		request = good[4];
+		request.readahead.reserved2 = (uint64_t)bit << 32 | bit;
+		refused(4, &request, -EINVAL, "reserved2", bit);
 		request = good[5];
 		request.readtree.fields.reserved = bit;
 		refused(5, &request, -EINVAL, "fields.reserved", bit);

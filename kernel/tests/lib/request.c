@@ -56,15 +56,10 @@ struct ringwalk_readtree request_readtree(int fd, void *buf, uint32_t len)
 
 struct ringwalk_readahead request_readahead(int fd)
 {
-	/* Its contents mean nothing, so requests in flight may share it. */
-	static char scratch[64 << 10];
-
 	return (struct ringwalk_readahead){
 		.size = sizeof(struct ringwalk_readahead),
 		.fd = fd,
 		.off = RINGWALK_OFF_CURRENT,
-		.scratch = (uintptr_t)scratch,
-		.scratch_len = sizeof(scratch),
 	};
 }
 

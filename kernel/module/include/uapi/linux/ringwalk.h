@@ -269,8 +269,8 @@ struct ringwalk_stat_batch {
  * @next: the d_off at which the next RINGWALK_IOC_READAHEAD continues (out); it belongs to another
  *	open file, so other commands cannot use it where cookies are valid for one open file only
  * @result_flags: RINGWALK_RESULT_END (out)
- * @scratch_len: bytes at @scratch; 64 KiB have room for about 1170 extents
- * @scratch: address of memory that the module may use for the extents of the directory; 0 for none
+ * @reserved1: zero
+ * @reserved2: zero
  * @done: entries from @off on that a request has brought in before a signal ended it; 0 otherwise
  *	(in, out)
  * @reserved: zero
@@ -284,12 +284,6 @@ struct ringwalk_stat_batch {
  * @done goes on with the others. @done is 0 again when all entries up to @next are done. If the
  * signal came while the names were read, the request does one entry, @next is behind it, and @done
  * is 0. After a request with @done the following ones then count entries again that were done.
- *
- * A request from the beginning (@off 0) of an ext4 directory with 8 or more blocks first reads
- * these blocks, in the order of the device, because reading names alone would visit them in random
- * order. That needs @scratch: only the file system knows the blocks, and it writes them to memory
- * of the caller. Blocks of extents that have no room there are read when their names are. The
- * memory is undefined afterwards, and must not be used otherwise until the request has completed.
  */
 struct ringwalk_readahead {
 	__u32 size;
@@ -301,8 +295,8 @@ struct ringwalk_readahead {
 	__u32 entries;
 	__s64 next;
 	__u32 result_flags;
-	__u32 scratch_len;
-	__u64 scratch;
+	__u32 reserved1;
+	__u64 reserved2;
 	__u32 done;
 	__u32 reserved;
 };
