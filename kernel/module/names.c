@@ -45,12 +45,14 @@ int ringwalk_lock_position(struct file *dir)
 
 /*
  * A file system may return before the end although there is room, as FUSE does after each reply.
- * The end is reached when a call adds no entry.
+ * The end is reached when a call adds no entry. Signals are looked for between the calls too,
+ * because the next one may wait for a server.
  */
 static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 *flags)
 {
-	int error;
 	u32 before;
+	bool more;
+	int error;
 
 	do {
 		before = names->entries + names->skipped;
@@ -63,10 +65,15 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
 		 * Not the position after a call that found no entry: btrfs moves the position when
 		 * it is called again at the end.
 		 */
-		if (names->entries + names->skipped != before)
+		more = names->entries + names->skipped != before;
+		if (more)
 			*names->last_off = names->ctx.pos;
-	} while (!error && !names->full &&
-		 names->entries + names->skipped != before);
+		more = more && !error && !names->full;
+		if (more && ringwalk_names_stopped(names)) {
+			names->error = -EINTR;
+			error = -EINTR;
+		}
+	} while (more && !error);
 
 	if (!error && !names->full)
 		*flags |= RINGWALK_RESULT_END;
@@ -83,7 +90,7 @@ static int ringwalk_iterate(struct ringwalk_names *names, struct file *dir, u32 
  * @flags: RINGWALK_RESULT_END is set at the end of the directory
  *
  * Return: 0, or a negative errno if nothing was read. An error after the first entry is reported by
- * the next request.
+ * the next request. A signal after a skipped entry is no error: the next request goes on behind it.
  */
 int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off, u32 *flags)
 {
@@ -103,7 +110,9 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
 	names->end = dir->f_pos;
 	mutex_unlock(&dir->f_pos_lock);
 
-	return names->entries ? 0 : error;
+	if (names->entries || (names->skipped && names->error == -EINTR))
+		return 0;
+	return error;
 }
 
 /**

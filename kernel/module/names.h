@@ -10,15 +10,25 @@
 #include "internal.h"
 
 /*
+ * Returns true if a signal ends the request before the next entry. Before the first entry only a
+ * signal that kills the task does, so that a caller with many signals gets on. Skipped entries
+ * count: a server may list nothing else for ever.
+ */
+static inline bool ringwalk_names_stopped(const struct ringwalk_names *names)
+{
+	return unlikely(ringwalk_stopped()) &&
+	       (names->entries || names->skipped || fatal_signal_pending(current));
+}
+
+/*
  * Returns true if an actor must stop before an entry of this length: it is invalid, or a signal
- * ends the request. Before the first entry only a signal that kills the task does, so that a caller
- * with many signals gets on. getdents64(2) does the same, and refuses the same lengths.
+ * ends the request. getdents64(2) refuses the same lengths.
  */
 static inline bool ringwalk_names_refuse(struct ringwalk_names *names, int len)
 {
 	if (unlikely(len <= 0 || len >= PATH_MAX))
 		names->error = -EIO;
-	else if (unlikely(ringwalk_stopped()) && (names->entries || fatal_signal_pending(current)))
+	else if (ringwalk_names_stopped(names))
 		names->error = -EINTR;
 	return names->error;
 }

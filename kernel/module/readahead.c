@@ -149,8 +149,9 @@ static int ringwalk_ahead_look_up(struct ringwalk_readahead *request, struct rin
 }
 
 /*
- * After a signal, brings in the first name that was read. The next request begins behind it. With
- * @done it may bring in names again, but an error would end in a loop if signals come all the time.
+ * After a signal, brings in the first name that was read, if not only "." and ".." were. The next
+ * request begins behind it. With @done it may bring in names again, but an error would end in a
+ * loop if signals come all the time.
  */
 static int ringwalk_ahead_first(struct ringwalk_readahead *request, struct ringwalk_names *names,
 				struct file *dir)
@@ -158,8 +159,9 @@ static int ringwalk_ahead_first(struct ringwalk_readahead *request, struct ringw
 	struct ringwalk_ahead *first = ringwalk_ahead_list(names) + names->entries - 1;
 	bool xattrs = request->flags & RINGWALK_F_XATTR_BLOCKS;
 
-	request->entries = ringwalk_ahead_entry(dir, names->data + first->name, first->len, xattrs);
-	request->next = names->after_first;
+	request->entries = names->entries &&
+			   ringwalk_ahead_entry(dir, names->data + first->name, first->len, xattrs);
+	request->next = names->entries ? names->after_first : names->end;
 	request->done = 0;
 	request->result_flags = 0;
 	return fatal_signal_pending(current) ? -EINTR : 0;

@@ -8,10 +8,9 @@
  */
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/fuse.h"
 #include "lib/records.h"
 #include "lib/request.h"
 #include "lib/sys.h"
@@ -29,40 +28,6 @@ static void on_alarm(int number)
 {
 	(void)number;
 	alarms++;
-}
-
-/* Mounts the folder at @path until @end is closed. Returns the server's process. */
-static pid_t serve(const char *path, int *end)
-{
-	char program[512], pid[16];
-	int input[2];
-	pid_t child;
-	double until;
-	struct stat outside, now_there;
-	int status;
-
-	MUST(stat(path, &outside) == 0 && pipe2(input, O_CLOEXEC) == 0);
-	path_beside_program(program, sizeof(program), "fuse_readdir");
-	snprintf(pid, sizeof(pid), "%d", getpid());
-	fflush(stdout);
-	child = fork();
-	MUST(child >= 0);
-	if (!child) {
-		MUST(dup2(input[0], 0) == 0);
-		execl(program, program, "--pairs", pid, "--plus", "never", "--entries", FILES, "--delay-us", DELAY_US, path, "cat", NULL);
-		_exit(127);
-	}
-	close(input[0]);
-	*end = input[1];
-	for (until = now() + 20; now() < until; usleep(5000)) {
-		if (waitpid(child, &status, WNOHANG)) {
-			MUST(WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP);
-			test_skip("the kernel has no FUSE");
-		}
-		if (stat(path, &now_there) == 0 && now_there.st_dev != outside.st_dev)
-			return child;
-	}
-	test_stop(__FILE__, __LINE__, "the server of FUSE did not mount");
 }
 
 /* Makes a request, and cancels it when the server has sent a signal. */
@@ -135,24 +100,24 @@ static void run(struct env *env)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
 	unsigned int ended = 0;
-	char path[600];
 	struct list list;
-	pid_t server;
-	int fd, end, status;
+	struct fuse fuse;
+	char pid[16];
+	int fd;
 
-	snprintf(path, sizeof(path), "%s/served", env->path);
-	MUST(mkdir(path, 0755) == 0 && sigaction(SIGALRM, &action, NULL) == 0);
-	server = serve(path, &end);
-	fd = open(path, O_RDONLY | O_DIRECTORY);
+	snprintf(pid, sizeof(pid), "%d", getpid());
+	MUST(sigaction(SIGALRM, &action, NULL) == 0);
+	fuse_open(&fuse, env, (const char *const[]){ "--pairs", pid, "--plus", "never", "--entries", FILES,
+						     "--delay-us", DELAY_US, NULL });
+	fd = open(fuse.path, O_RDONLY | O_DIRECTORY);
 	MUST(fd >= 0);
 	list_read(&list, fd);
 	close(fd);
 	for (int round = 0; round < ROUNDS; round++)
-		ended += read_interrupted(env, path, &list);
+		ended += read_interrupted(env, fuse.path, &list);
 	CHECK(ended > ROUNDS, "only %u requests of %u rounds ended early", ended, ROUNDS);
 	list_free(&list);
-	close(end);
-	MUST(waitpid(server, &status, 0) == server && status == 0);
+	fuse_close(&fuse);
 }
 
 const struct test test = {

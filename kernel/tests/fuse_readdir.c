@@ -17,6 +17,13 @@
  * is the published case: 14 to 18 entries a request of 4 KiB. Kernels before 6.16 ask for a page at
  * a time, however large the buffer of the caller is.
  *
+ * For tests of requests that wait for a server:
+ *
+ *   --dots         the folder lists only ".", for ever
+ *   --late         only READDIR from the second entry on takes --delay-us; a LOOKUP takes a tenth
+ *                  of it, all else no time
+ *   --pairs PID    see struct server
+ *
  * It implements the protocol of linux/fuse.h itself, so that it can be static. It answers with many
  * threads, so that requests wait concurrently.
  */
@@ -60,6 +67,8 @@ static struct {
 	/* 0 never, 1 if the kernel chooses, 2 always */
 	unsigned int plus;
 	bool cache;
+	bool dots;
+	bool late;
 	/*
 	 * If this is not 0, files come in pairs with one position, as names with the same hash in
 	 * ext4. When the first file of a pair is looked up, this process gets SIGALRM, and the
@@ -188,7 +197,8 @@ static size_t add_entry(char *to, size_t left, uint64_t i, bool plus)
 	char name[NAME_MAX + 1];
 	size_t name_len, len;
 
-	name_len = i < DOTS ? (size_t)snprintf(name, sizeof(name), "%s", i ? ".." : ".") : make_name(i - DOTS, name);
+	name_len = server.dots ? (size_t)snprintf(name, sizeof(name), ".") :
+		   i < DOTS ? (size_t)snprintf(name, sizeof(name), "%s", i ? ".." : ".") : make_name(i - DOTS, name);
 	len = FUSE_DIRENT_ALIGN((char *)dirent->name - to + name_len);
 	if (len > left)
 		return 0;
@@ -197,7 +207,7 @@ static size_t add_entry(char *to, size_t left, uint64_t i, bool plus)
 	 * A node id of 0 means no information about the entry, as libfuse's servers do for the
 	 * dots.
 	 */
-	if (plus && i >= DOTS)
+	if (plus && i >= DOTS && !server.dots)
 		fill_entry(entry, i);
 	dirent->ino = i < DOTS ? FUSE_ROOT_ID : i;
 	dirent->off = position(i + 1);
@@ -212,7 +222,7 @@ static void answer_readdir(const struct fuse_in_header *in, const struct fuse_re
 	size_t size = read->size < REPLY_MAX ? read->size : REPLY_MAX, used = 0, len;
 	uint64_t i = read->offset;
 
-	for (; i < server.entries + DOTS; i++, used += len) {
+	for (; server.dots || i < server.entries + DOTS; i++, used += len) {
 		len = add_entry(out + used, size - used, i, in->opcode == FUSE_READDIRPLUS);
 		if (!len)
 			break;
@@ -271,15 +281,19 @@ static void answer(const struct fuse_in_header *in, const void *arg, char *out)
 
 static void wait_delay(const struct fuse_in_header *in, const void *arg)
 {
-	struct timespec delay = { server.delay_us / 1000000, server.delay_us % 1000000 * 1000 };
+	unsigned int delay_us = server.delay_us;
 
+	if (server.late && in->opcode == FUSE_LOOKUP)
+		delay_us /= 10;
+	else if (server.late && (in->opcode != FUSE_READDIR || !((const struct fuse_read_in *)arg)->offset))
+		return;
 	if (server.pairs) {
 		if (in->opcode != FUSE_LOOKUP || find_name(arg) % 2)
 			return;
 		kill(server.pairs, SIGALRM);
 	}
-	if (server.delay_us)
-		nanosleep(&delay, NULL);
+	if (delay_us)
+		nanosleep(&(struct timespec){ delay_us / 1000000, delay_us % 1000000 * 1000 }, NULL);
 }
 
 static void *serve(void *unused)
@@ -434,8 +448,9 @@ static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: fuse_readdir [--delay-us N] [--entries N] [--name-length 30..255] [--plus never|auto|always] [--cache] [--pairs PID]\n"
-			"                    [--max-pages N] [--threads N] [--buffer BYTES] [--at-least ENTRIES] MOUNTPOINT list|check|COMMAND...\n");
+	fprintf(stderr, "usage: fuse_readdir [--delay-us N] [--entries N] [--name-length 30..255] [--plus never|auto|always] [--cache]\n"
+			"                    [--max-pages N] [--threads N] [--buffer BYTES] [--at-least ENTRIES]\n"
+			"                    [--dots|--late|--pairs PID] MOUNTPOINT list|check|COMMAND...\n");
 	exit(2);
 }
 
@@ -467,6 +482,7 @@ int main(int argc, char **argv)
 		{ "cache", no_argument, NULL, 'c' },		{ "max-pages", required_argument, NULL, 'm' },
 		{ "threads", required_argument, NULL, 't' },	{ "at-least", required_argument, NULL, 'a' },
 		{ "buffer", required_argument, NULL, 'b' },	{ "pairs", required_argument, NULL, 'P' },
+		{ "dots", no_argument, NULL, 'D' },		{ "late", no_argument, NULL, 'l' },
 		{ }
 	};
 	unsigned long at_least = 0;
@@ -481,6 +497,8 @@ int main(int argc, char **argv)
 		case 'n': server.name_length = number(optarg, 30, NAME_MAX); break;
 		case 'p': server.plus = plus_of(optarg); break;
 		case 'c': server.cache = true; break;
+		case 'D': server.dots = true; break;
+		case 'l': server.late = true; break;
 		case 'P': server.pairs = number(optarg, 1, INT_MAX); break;
 		case 'm': server.max_pages = number(optarg, 1, 256); break;
 		case 't': server.threads = number(optarg, 1, 256); break;
@@ -502,7 +520,8 @@ int main(int argc, char **argv)
 		status = list(argv[optind], buffer);
 	else
 		status = run(argv + optind + 1);
-	if (umount2(argv[optind], MNT_DETACH) < 0)
+	/* The command may have unmounted it. */
+	if (umount2(argv[optind], MNT_DETACH) < 0 && errno != EINVAL)
 		stop("unmount");
 	for (unsigned int i = 0; i < server.threads; i++)
 		pthread_join(threads[i], NULL);

@@ -172,7 +172,8 @@ static void always_interrupted(int fd)
 		CHECK(got == 0, "after another request: %ld", got);
 		if (got || request.done || request.result_flags & RINGWALK_RESULT_END)
 			continue;
-		CHECK(request.entries == 1 && request.next != 0, "%u entries, then from %jd on", request.entries, (intmax_t)request.next);
+		/* None if only "." and ".." were read. */
+		CHECK(request.entries <= 1 && request.next != 0, "%u entries, then from %jd on", request.entries, (intmax_t)request.next);
 		cut++;
 	}
 	alarm_after(0);

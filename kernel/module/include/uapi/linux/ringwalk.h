@@ -282,8 +282,9 @@ struct ringwalk_stat_batch {
  * If a signal ends the request, @next is where it began, RINGWALK_RESULT_END is not set, and @done
  * counts the entries that are done, in the order of their inode numbers. The same request with this
  * @done goes on with the others. @done is 0 again when all entries up to @next are done. If the
- * signal came while the names were read, the request does one entry, @next is behind it, and @done
- * is 0. After a request with @done the following ones then count entries again that were done.
+ * signal came while the names were read, the request does one entry, or none if only "." and ".."
+ * were read; @next is behind it, and @done is 0. After a request with @done the following ones then
+ * count entries again that were done.
  */
 struct ringwalk_readahead {
 	__u32 size;
