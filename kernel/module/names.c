@@ -31,14 +31,16 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
  * ringwalk_lock_position - takes the lock that readers of an open directory share
  * @dir: the open directory
  *
- * Return: 0, or -EINTR if a signal came before.
+ * Its holder may wait for a server for ever, so whatever ends a request ends this wait.
+ *
+ * Return: 0, or -EINTR if a signal came before, or a cancel in a worker thread of a ring.
  */
 int ringwalk_lock_position(struct file *dir)
 {
 	if (!mutex_lock_interruptible(&dir->f_pos_lock))
 		return 0;
-	/* Work of a ring for this task wakes it up like a signal, but ends no request. */
-	if (task_sigpending(current) || mutex_lock_killable(&dir->f_pos_lock))
+	/* Work of a ring for the submitting task wakes it up like a signal, but ends no request. */
+	if (ringwalk_stopped() || mutex_lock_killable(&dir->f_pos_lock))
 		return -EINTR;
 	return 0;
 }
@@ -123,12 +125,13 @@ int ringwalk_names_read(struct ringwalk_names *names, struct file *dir, s64 off,
  * @position: before the first entry that is not returned
  *
  * Return: false if another request has moved the position meanwhile, or the file system refuses.
+ * Also after a signal while another request reads, which moves the position.
  */
 bool ringwalk_names_seek_back(struct ringwalk_names *names, struct file *dir, loff_t position)
 {
 	bool back;
 
-	if (mutex_lock_killable(&dir->f_pos_lock))
+	if (ringwalk_lock_position(dir))
 		return false;
 	back = dir->f_pos == names->end && vfs_llseek(dir, position, SEEK_SET) >= 0;
 	if (back)
