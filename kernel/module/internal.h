@@ -14,7 +14,6 @@
  *	stat.c		struct kstat into struct ringwalk_stat
  *	xattr.c		extended attributes of an entry; acl.c those of them that are ACLs
  *	buffer.c	kernel memory for output, kept from request to request
- *	copy.c		output copied to the caller
  *	compat.h	differences between kernels
  *
  * Names alone go directly to the caller. Output with metadata is built in a kernel buffer and
@@ -82,8 +81,6 @@ static inline bool ringwalk_stopped_or_late(ktime_t deadline)
 	return ringwalk_stopped() || (unlikely(deadline != KTIME_MAX) &&
 				      ktime_after(ktime_get(), deadline));
 }
-
-int ringwalk_copy_out(u64 to, const char *from, size_t len);
 
 /* Returns the error for callers. No request is restarted. */
 static inline int ringwalk_errno(int error)

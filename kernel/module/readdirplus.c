@@ -144,7 +144,7 @@ static int ringwalk_plus_copy(const struct ringwalk_plus *plus,
 			      const struct ringwalk_readdirplus *request,
 			      struct ringwalk_readdirplus __user *out)
 {
-	if (ringwalk_copy_out(request->buf, plus->names.data, plus->names.used) ||
+	if (copy_to_user(u64_to_user_ptr(request->buf), plus->names.data, plus->names.used) ||
 	    put_user(plus->names.entries, &out->entries) ||
 	    put_user(request->result_flags, &out->result_flags))
 		return -EFAULT;

@@ -337,7 +337,7 @@ static bool ringwalk_tree_has_room(const struct ringwalk_tree *tree)
 static int ringwalk_tree_copy(const struct ringwalk_tree *tree, u32 flags,
 			      struct ringwalk_readtree __user *out)
 {
-	if (ringwalk_copy_out(tree->request->buf, tree->data, tree->used) ||
+	if (copy_to_user(u64_to_user_ptr(tree->request->buf), tree->data, tree->used) ||
 	    put_user(tree->entries, &out->entries) || put_user(tree->groups, &out->groups) ||
 	    put_user(flags, &out->result_flags))
 		return -EFAULT;

@@ -166,7 +166,7 @@ static long ringwalk_stat_batch(struct ringwalk_pool *pool, struct ringwalk_stat
 		goto put_records;
 	request->names_done = given.names_done;
 	request->entries = given.entries;
-	if (ringwalk_copy_out(request->buf, given.records, given.used))
+	if (copy_to_user(u64_to_user_ptr(request->buf), given.records, given.used))
 		error = -EFAULT;
 put_records:
 	ringwalk_buffer_put(pool, &records);
