@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * POSIX ACLs in the form of getxattr(2). The mount maps identifiers, and then the caller's user
- * namespace does. The kernel's general function for attributes does not do that.
+ * namespace does. The kernel's general function for attributes does not do that. The place for a
+ * value follows a name, so it has any alignment.
  */
 #include <linux/cred.h>
 #include <linux/fs.h>
 #include <linux/mnt_idmapping.h>
 #include <linux/posix_acl.h>
 #include <linux/posix_acl_xattr.h>
+#include <linux/slab.h>
+#include <linux/string.h>
 
 #include "internal.h"
 
 #ifdef RINGWALK_ACL_BY_XATTR
 
-/* vfs_getxattr() applies the mount's mapping, in terms of the initial user namespace. */
-ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size)
+static void ringwalk_acl_map(struct posix_acl_xattr_header *header, ssize_t len)
 {
-	struct posix_acl_xattr_header *header = value;
 	struct posix_acl_xattr_entry *entry = (void *)(header + 1);
 	struct user_namespace *ns = current_user_ns();
-	ssize_t len = vfs_getxattr(ringwalk_idmap(path->mnt), path->dentry, name, value, size);
-	int count;
+	int count = posix_acl_xattr_count(len);
 
-	if (len <= 0 || !value || ns == &init_user_ns)
-		return len;
-	count = posix_acl_xattr_count(len);
-	if (count <= 0 || header->a_version != cpu_to_le32(POSIX_ACL_XATTR_VERSION))
-		return len;
+	if (ns == &init_user_ns || count <= 0 ||
+	    header->a_version != cpu_to_le32(POSIX_ACL_XATTR_VERSION))
+		return;
 	for (; count--; entry++) {
 		u32 id = le32_to_cpu(entry->e_id);
 
@@ -36,6 +34,30 @@ ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value,
 			id = from_kgid(ns, make_kgid(&init_user_ns, id));
 		entry->e_id = cpu_to_le32(id);
 	}
+}
+
+/*
+ * vfs_getxattr() applies the mount's mapping, in terms of the initial user namespace. It writes an
+ * ACL to aligned memory only.
+ */
+ssize_t ringwalk_acl_get(const struct path *path, const char *name, void *value, size_t size)
+{
+	void *aligned = value;
+	ssize_t len;
+
+	if (!IS_ALIGNED((unsigned long)value, __alignof__(struct posix_acl_xattr_entry))) {
+		aligned = kvmalloc(size, GFP_KERNEL_ACCOUNT);
+		if (!aligned)
+			return -ENOMEM;
+	}
+	len = vfs_getxattr(ringwalk_idmap(path->mnt), path->dentry, name, aligned, size);
+	if (value && len > 0) {
+		ringwalk_acl_map(aligned, len);
+		if (aligned != value)
+			memcpy(value, aligned, len);
+	}
+	if (aligned != value)
+		kvfree(aligned);
 	return len;
 }
 
@@ -68,11 +90,11 @@ static ssize_t ringwalk_acl_put(const struct path *path, const struct posix_acl 
 		return len;
 	if (len > size)
 		return -ERANGE;
-	header->a_version = cpu_to_le32(POSIX_ACL_XATTR_VERSION);
+	put_unaligned_le32(POSIX_ACL_XATTR_VERSION, &header->a_version);
 	for (i = 0; i < acl->a_count; i++, entry++) {
-		entry->e_tag = cpu_to_le16(acl->a_entries[i].e_tag);
-		entry->e_perm = cpu_to_le16(acl->a_entries[i].e_perm);
-		entry->e_id = cpu_to_le32(ringwalk_acl_id(path, &acl->a_entries[i]));
+		put_unaligned_le16(acl->a_entries[i].e_tag, &entry->e_tag);
+		put_unaligned_le16(acl->a_entries[i].e_perm, &entry->e_perm);
+		put_unaligned_le32(ringwalk_acl_id(path, &acl->a_entries[i]), &entry->e_id);
 	}
 	return len;
 }

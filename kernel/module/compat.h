@@ -44,6 +44,13 @@
 #include <linux/io_uring/cmd.h>
 #endif
 
+/* Functions for unaligned memory have another header since 6.12. */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+#include <asm/unaligned.h>
+#else
+#include <linux/unaligned.h>
+#endif
+
 /* Since 6.5 the payload of a command is reached through the submission entry. */
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
 #define ringwalk_uring_payload(command)	((command)->cmd)
