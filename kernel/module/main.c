@@ -173,4 +173,4 @@ module_misc_device(ringwalk_device);
 MODULE_AUTHOR("The Ringwalk authors");
 MODULE_DESCRIPTION("Directories with metadata, a batch a request, by io_uring or ioctl");
 MODULE_LICENSE("GPL");
-MODULE_VERSION("2");
+MODULE_VERSION(RINGWALK_RELEASE);

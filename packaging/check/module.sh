@@ -11,6 +11,9 @@ kernel=$(basename /usr/src/linux-headers-*[0-9]-"$(dpkg --print-architecture)" |
 dkms status
 dkms build "ringwalk/$version" -k "$kernel"
 modinfo -F license /var/lib/dkms/ringwalk/"$version"/"$kernel"/*/module/ringwalk.ko*
+[ "$(modinfo -F version /var/lib/dkms/ringwalk/"$version"/"$kernel"/*/module/ringwalk.ko*)" = "$version" ]
 test -s /usr/lib/udev/rules.d/60-ringwalk.rules
+echo '#include <linux/ringwalk.h>' | gcc -E -x c - >/dev/null
 apt-get purge --yes -qq ringwalk-dkms
 fails test -e "/usr/src/ringwalk-$version"
+fails test -e /usr/include/linux/ringwalk.h
