@@ -174,8 +174,11 @@ READAHEAD = ("plain", "readdirplus", "readahead")
 
 
 def directory(*, opcode: bool) -> list[Row]:
-    """Names and metadata of one directory: as ever, in one call, and after READAHEAD."""
-    plus, ahead = ("opcode", "opcode") if opcode else ("ioctl", "module")
+    """Names and metadata of one directory: as ever, in one call, and after READAHEAD.
+
+    The module does not bring in the blocks of the directory itself. Root reads them first.
+    """
+    plus, ahead = ("opcode", "opcode") if opcode else ("ioctl", "blocks+module")
     large = ("--buffer", str(1 << 20))
     words = {
         "plain": ("stat", "syscall"),
