@@ -25,7 +25,7 @@ enum {
 	EXTENTS = 8192,
 };
 
-static enum { NEVER, BY_MODULE, BY_OPCODE } how;
+static enum { NEVER, BY_MODULE, BY_OPCODE, BY_FADVISE } how;
 static struct io_uring ring;
 static struct opcodes opcodes;
 static int module;
@@ -49,6 +49,8 @@ bool readahead_start(const char *word)
 	} else if (!strcmp(word, "opcode")) {
 		opcodes = find_opcodes(&ring);
 		how = BY_OPCODE;
+	} else if (!strcmp(word, "fadvise")) {
+		how = BY_FADVISE;
 	}
 	return how != NEVER;
 }
@@ -172,10 +174,22 @@ static void take_piece(void)
 		submit(next);
 }
 
+static void begin_fadvise(int fd)
+{
+	int error = posix_fadvise(fd, 0, 0, POSIX_FADV_WILLNEED);
+
+	if (error)
+		die_of("POSIX_FADV_WILLNEED", -error);
+}
+
 void readahead_begin(int fd)
 {
 	if (how == NEVER)
 		return;
+	if (how == BY_FADVISE) {
+		begin_fadvise(fd);
+		return;
+	}
 	if (blocks)
 		read_blocks(fd);
 	directory = fd;
@@ -186,8 +200,6 @@ void readahead_begin(int fd)
 
 void readahead_before_entry(void)
 {
-	if (how == NEVER)
-		return;
 	while (!ready && in_flight)
 		take_piece();
 	/* Names after the end of READAHEAD are looked up without it. */
@@ -197,6 +209,6 @@ void readahead_before_entry(void)
 
 void readahead_end(void)
 {
-	while (how != NEVER && in_flight)
+	while (in_flight)
 		take_piece();
 }

@@ -15,7 +15,8 @@
 
 /*
  * Chooses "module", "opcode", or "blocks+module": root has the blocks of the directory itself read
- * from the device first. Returns false for another word.
+ * from the device first. Or "fadvise": POSIX_FADV_WILLNEED on the directory, which brings in its
+ * blocks and no inodes. Returns false for another word.
  */
 bool readahead_start(const char *how);
 

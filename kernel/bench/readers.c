@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "readers.h"
+#include "statx.h"
 #include "trees.h"
 
 uint32_t buffer_size = BUFFER;
@@ -179,17 +180,32 @@ static void start_nothing(void)
 {
 }
 
+static void start_statx(void)
+{
+	start_opcodes();
+	statx_start(false);
+}
+
+static void start_statx_async(void)
+{
+	start_opcodes();
+	statx_start(true);
+}
+
 const struct reader readers[] = {
-	{ "names", "syscall", false, start_nothing, fill_syscall },
-	{ "names", "ioctl", false, start_module, fill_names_ioctl },
-	{ "names", "ring", false, start_module_ring, fill_names_ring },
-	{ "names", "opcode", false, start_opcodes, fill_names_opcode },
-	{ "stat", "syscall", false, start_nothing, fill_syscall },
-	{ "stat", "ioctl", true, start_module, fill_plus_ioctl },
-	{ "stat", "ring", true, start_module_ring, fill_plus_ring },
-	{ "stat", "opcode", true, start_opcodes, fill_plus_opcode },
-	{ "stat", "tree", true, start_trees, NULL },
-	{ "stat", "whole", true, start_opcodes, fill_plus_whole },
+	{ "names", "syscall", NAMES, start_nothing, fill_syscall },
+	{ "names", "ioctl", NAMES, start_module, fill_names_ioctl },
+	{ "names", "ring", NAMES, start_module_ring, fill_names_ring },
+	{ "names", "opcode", NAMES, start_opcodes, fill_names_opcode },
+	{ "stat", "syscall", NAMES, start_nothing, fill_syscall },
+	{ "stat", "ioctl", PLUS, start_module, fill_plus_ioctl },
+	{ "stat", "ring", PLUS, start_module_ring, fill_plus_ring },
+	{ "stat", "opcode", PLUS, start_opcodes, fill_plus_opcode },
+	{ "stat", "statx", NAMES_STATX, start_statx, fill_names_opcode },
+	{ "stat", "statx-async", NAMES_STATX, start_statx_async, fill_names_opcode },
+	{ "stat", "statx-sorted", NAMES_STATX_SORTED, start_statx, fill_names_opcode },
+	{ "stat", "tree", PLUS, start_trees, NULL },
+	{ "stat", "whole", PLUS, start_opcodes, fill_plus_whole },
 	{ 0 },
 };
 

@@ -18,14 +18,22 @@ struct batch {
 };
 
 /*
- * A way to read. `plus` is set for records with metadata (struct ringwalk_entry), and not for those
- * of getdents64. `fill` reads on in an open directory; NULL for whole trees (trees.h). `start` is
+ * A way to read. `fill` reads on in an open directory; NULL for whole trees (trees.h). `start` is
  * called once before.
  */
 struct reader {
 	const char *what;
 	const char *how;
-	bool plus;
+	enum {
+		/* Records of getdents64, and a statx(2) for each where metadata is wanted. */
+		NAMES,
+		/* Records of getdents64, and statx.h for their metadata. */
+		NAMES_STATX,
+		/* The same for a whole directory at a time, in the order of inode numbers. */
+		NAMES_STATX_SORTED,
+		/* Records with metadata (struct ringwalk_entry). */
+		PLUS,
+	} records;
 	void (*start)(void);
 	struct batch (*fill)(int fd);
 };

@@ -3,17 +3,20 @@
  * Adds up the entries and the bytes below a directory by the patched kernel's operations, all in
  * one thread and one event loop: the counterpart of traverse/, which does the same with tokio.
  *
- *   ringtraverse getdents|readdirplus DIR
+ *   ringtraverse getdents|statx|statx-async|readdirplus DIR
  *
  * getdents: opens, reads, asks for metadata and closes, each by its operation (OPENAT, GETDENTS,
  * STATX, CLOSE). Entries are asked in the order of their inodes. STATX asks only for the first of
  * the entries that share a block, and waits for the disk in a thread of the kernel. The others are
  * in memory then, and statx(2) answers at once.
  *
+ * statx: the same, but STATX asks for every entry, up to 16 of a directory at a time. The kernel
+ * answers at once or in one of its threads; with statx-async always in a thread.
+ *
  * readdirplus: opens, reads with metadata (READDIRPLUS) and closes.
  *
- * A directory is in one of these states, and has one operation in flight at a time. Up to 256
- * directories are in flight:
+ * A directory is in one of these states, and has one operation in flight at a time; up to 16 in
+ * the state STATTING of statx. Up to 256 directories are in flight, with statx 60:
  *
  *   OPENING -> READING -> (STATTING -> ... -> STATTING ->) READING -> ... -> closed, slot free
  *
@@ -37,25 +40,33 @@ enum {
 	CLOSED = AT_A_TIME,
 	/* Inodes of 256 bytes in a block of 4 KiB. A wrong guess only costs time. */
 	INODES_A_BLOCK = 16,
+	/*
+	 * With STATX for every entry: directories, and entries of one. Each entry of the
+	 * submission queue is used again soon, so that it stays in the processor's cache.
+	 */
+	AT_A_TIME_STATX = 60,
+	ENTRIES_STATX = AT_A_TIME_STATX * (INODES_A_BLOCK + 1),
 	/* The most records in a buffer, with names of one byte. */
 	RECORDS = BUFFER / 24,
 };
+
+#define FLAGS	(AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT)
 
 struct slot {
 	enum { OPENING, READING, STATTING } state;
 	struct node *node;
 	bool end;
 	/*
-	 * For GETDENTS: the records without "." and "..", sorted by inode; their number; and the
-	 * index of the current one.
+	 * For GETDENTS: the records without "." and "..", sorted by inode; their number; the index
+	 * of the current one; and how many STATX from there on are asked, and answered.
 	 */
 	unsigned short records[RECORDS];
-	size_t at, count;
+	size_t at, count, asked, answered;
 	/*
 	 * The number of the last block of inodes that a STATX brought in; -1 for none.
 	 */
 	uint64_t block;
-	struct statx st;
+	struct statx st[INODES_A_BLOCK];
 	_Alignas(8) char buffer[BUFFER];
 };
 
@@ -68,7 +79,8 @@ static int unused[AT_A_TIME];
 static int unused_count, in_flight;
 static struct io_uring ring;
 static struct opcodes opcodes;
-static bool plus;
+static bool plus, every;
+static unsigned char statx_flags;
 static uint64_t entries, bytes;
 
 /* Returns an entry to fill in. sent() follows, because filling may clear the user data. */
@@ -90,6 +102,12 @@ static void sent(struct io_uring_sqe *sqe, unsigned long slot)
 {
 	sqe->user_data = slot;
 	in_flight++;
+}
+
+/* The same for a request of a slot that has several in flight. */
+static void sent_part(struct io_uring_sqe *sqe, unsigned long slot, size_t part)
+{
+	sent(sqe, slot | part << 32);
 }
 
 static void close_later(int fd)
@@ -183,9 +201,14 @@ static void sort_entries(struct slot *slot, size_t filled)
 	qsort_r(slot->records, slot->count, sizeof(slot->records[0]), by_inode, slot->buffer);
 }
 
+static const struct dirent_record *record_of(const struct slot *slot, size_t number)
+{
+	return record_at(slot->buffer, slot->records[number]);
+}
+
 static const struct dirent_record *current(const struct slot *slot)
 {
-	return record_at(slot->buffer, slot->records[slot->at]);
+	return record_of(slot, slot->at);
 }
 
 static uint64_t block_of(const struct dirent_record *record)
@@ -193,15 +216,30 @@ static uint64_t block_of(const struct dirent_record *record)
 	return (record->ino - 1) / INODES_A_BLOCK;
 }
 
-static void was_stat(struct slot *slot, int result)
+static void count_stat(struct slot *slot, size_t part, int result)
 {
-	const struct dirent_record *record = current(slot);
+	const struct dirent_record *record = record_of(slot, slot->at + part);
 
 	if (result < 0 && result != -ENOENT)
 		die_of(record->name, result);
 	if (!result)
-		count(slot, record->name, slot->st.stx_size, slot->st.stx_mode);
+		count(slot, record->name, slot->st[part].stx_size, slot->st[part].stx_mode);
+}
+
+static void was_stat(struct slot *slot, int result)
+{
+	count_stat(slot, 0, result);
 	slot->at++;
+}
+
+static void request_stat(struct slot *slot, size_t part, unsigned char flags)
+{
+	const char *name = record_of(slot, slot->at + part)->name;
+	struct io_uring_sqe *sqe = prepare();
+
+	io_uring_prep_statx(sqe, slot->node->fd, name, FLAGS, WANTED, (void *)&slot->st[part]);
+	sqe->flags |= flags;
+	sent_part(sqe, slot - slots, part);
 }
 
 /*
@@ -210,11 +248,8 @@ static void was_stat(struct slot *slot, int result)
  */
 static void stat_next(struct slot *slot)
 {
-	const int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT;
-	struct io_uring_sqe *sqe;
-
 	while (slot->at < slot->count && block_of(current(slot)) == slot->block)
-		was_stat(slot, statx(slot->node->fd, current(slot)->name, flags, WANTED, &slot->st) ? -errno : 0);
+		was_stat(slot, statx(slot->node->fd, current(slot)->name, FLAGS, WANTED, slot->st) ? -errno : 0);
 	if (slot->at == slot->count) {
 		if (slot->end)
 			finish(slot);
@@ -223,12 +258,25 @@ static void stat_next(struct slot *slot)
 		return;
 	}
 	slot->state = STATTING;
+	if (every) {
+		while (slot->asked < INODES_A_BLOCK && slot->at + slot->asked < slot->count)
+			request_stat(slot, slot->asked++, statx_flags);
+		return;
+	}
 	slot->block = block_of(current(slot));
-	sqe = prepare();
-	io_uring_prep_statx(sqe, slot->node->fd, current(slot)->name, flags, WANTED, (void *)&slot->st);
 	/* It always needs a thread, so it need not try inline. */
-	sqe->flags |= IOSQE_ASYNC;
-	sent(sqe, slot - slots);
+	request_stat(slot, 0, IOSQE_ASYNC);
+}
+
+/* With STATX for every entry: goes on after the last one in flight. */
+static void was_stat_of_many(struct slot *slot, size_t part, int result)
+{
+	count_stat(slot, part, result);
+	if (++slot->answered < slot->asked)
+		return;
+	slot->at += slot->asked;
+	slot->asked = slot->answered = 0;
+	stat_next(slot);
 }
 
 static void opened(struct slot *slot, int result)
@@ -255,7 +303,7 @@ static void was_read(struct slot *slot, int result, unsigned int flags)
 
 static void completed(const struct io_uring_cqe *cqe)
 {
-	struct slot *slot = &slots[cqe->user_data];
+	struct slot *slot = &slots[(uint32_t)cqe->user_data];
 
 	in_flight--;
 	if (cqe->user_data == CLOSED)
@@ -268,6 +316,10 @@ static void completed(const struct io_uring_cqe *cqe)
 		was_read(slot, cqe->res, cqe->flags);
 		break;
 	case STATTING:
+		if (every) {
+			was_stat_of_many(slot, cqe->user_data >> 32, cqe->res);
+			break;
+		}
 		was_stat(slot, cqe->res);
 		stat_next(slot);
 		break;
@@ -304,17 +356,24 @@ static void walk(const char *root)
 	}
 }
 
+static bool choose(const char *way)
+{
+	plus = !strcmp(way, "readdirplus");
+	every = !strncmp(way, "statx", 5);
+	statx_flags = strcmp(way, "statx-async") ? 0 : IOSQE_ASYNC;
+	return plus || !strcmp(way, "getdents") || !strcmp(way, "statx") || statx_flags;
+}
+
 int main(int argc, char **argv)
 {
-	plus = argc == 3 && !strcmp(argv[1], "readdirplus");
-	if (argc != 3 || (!plus && strcmp(argv[1], "getdents"))) {
-		fprintf(stderr, "usage: ringtraverse getdents|readdirplus DIR\n");
+	if (argc != 3 || !choose(argv[1])) {
+		fprintf(stderr, "usage: ringtraverse getdents|statx|statx-async|readdirplus DIR\n");
 		return 2;
 	}
 	raise_file_limit();
-	make_ring(&ring, ENTRIES);
+	make_ring(&ring, every ? ENTRIES_STATX : ENTRIES);
 	opcodes = find_opcodes(&ring);
-	for (int i = 0; i < AT_A_TIME; i++)
+	for (int i = 0; i < (every ? AT_A_TIME_STATX : AT_A_TIME); i++)
 		unused[unused_count++] = i;
 	walk(argv[2]);
 	printf("%llu entries, %llu bytes\n", (unsigned long long)entries, (unsigned long long)bytes);

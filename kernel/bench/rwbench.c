@@ -3,20 +3,25 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode] names|stat HOW DIR
+ *   rwbench [--buffer BYTES] [--readahead WAY] [--depth N] names|stat HOW DIR
  *
- * HOW is syscall, ioctl, ring, opcode, whole or tree.
+ * HOW is syscall, ioctl, ring, opcode, whole, tree, statx, statx-async or statx-sorted.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *   statx   of the patched kernel, with stat only: GETDENTS, and a STATX on a ring for each entry
+ *           of the buffer, at most N in flight; with N = 0 a statx(2)
+ *   statx-async   the same, but each STATX runs in a thread of the kernel
+ *   statx-sorted  the same as statx, for a whole directory at a time in the order of inode numbers
  *   whole   of the patched kernel, with stat only: READDIRPLUS without positions
  *   tree    with stat only: READTREE, many directories at a time; of the module where it is
  *           loaded, else of the patched kernel, without positions
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
- * READAHEAD first brings in the entries of each directory, a piece ahead of the reading; with
- * "blocks", root first has the blocks of the directory read from the device.
+ * READAHEAD first brings in the entries of each directory, a piece ahead of the reading. WAY is module
+ * or opcode; blocks+module, where root first has the blocks of the directory read from the device; or
+ * fadvise, which brings in only these blocks.
  *
  * Prints "E entries, B bytes, D directories, C calls, R s real, U s user, S s system".
  */
@@ -33,6 +38,7 @@
 #include "nodes.h"
 #include "readahead.h"
 #include "readers.h"
+#include "statx.h"
 #include "trees.h"
 
 const char *program = "rwbench";
@@ -63,6 +69,11 @@ static void count_name(struct node *parent, const struct dirent_record *record)
 		return;
 	}
 	count(parent, record->name, with_stat ? st.stx_size : 0, (st.stx_mode & MODE_TYPE) == MODE_DIR);
+}
+
+static void count_statx(void *parent, const char *name, const struct statx *st)
+{
+	count(parent, name, st->stx_size, (st->stx_mode & MODE_TYPE) == MODE_DIR);
 }
 
 static void count_names(struct node *parent, struct batch batch)
@@ -96,6 +107,24 @@ static void count_entries(struct node *parent, struct batch batch)
 	}
 }
 
+static void count_batch(struct node *node, struct batch batch)
+{
+	switch (reader->records) {
+	case NAMES:
+		count_names(node, batch);
+		break;
+	case NAMES_STATX:
+		statx_records(node->fd, batch.buffer, batch.bytes, count_statx, node);
+		break;
+	case NAMES_STATX_SORTED:
+		statx_keep(batch.buffer, batch.bytes);
+		break;
+	case PLUS:
+		count_entries(node, batch);
+		break;
+	}
+}
+
 static void count_tree_entry(const struct ringwalk_entry *entry)
 {
 	entries++;
@@ -115,11 +144,10 @@ static void read_directory(struct node *node)
 	do {
 		batch = reader->fill(node->fd);
 		calls++;
-		if (reader->plus)
-			count_entries(node, batch);
-		else
-			count_names(node, batch);
+		count_batch(node, batch);
 	} while (!batch.end);
+	if (reader->records == NAMES_STATX_SORTED)
+		statx_kept(node->fd, count_statx, node);
 	readahead_end();
 	directories++;
 }
@@ -161,7 +189,7 @@ static double seconds(struct timeval time)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode] WHAT HOW DIR; WHAT HOW is one of\n");
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode|fadvise] [--depth N] WHAT HOW DIR; WHAT HOW is one of\n");
 	for (const struct reader *each = readers; each->what; each++)
 		fprintf(stderr, "  %s %s\n", each->what, each->how);
 	return 2;
@@ -174,9 +202,13 @@ static bool set_option(const char *name, const char *value)
 
 	if (!strcmp(name, "--readahead"))
 		return readahead_start(value);
+	size = strtoul(value, &end, 10);
+	if (!strcmp(name, "--depth")) {
+		statx_depth = size;
+		return !*end && size <= STATX_DEPTH_MOST;
+	}
 	if (strcmp(name, "--buffer"))
 		return false;
-	size = strtoul(value, &end, 10);
 	buffer_size = size;
 	return !*end && size >= 1024 && size <= BUFFER_MOST;
 }
