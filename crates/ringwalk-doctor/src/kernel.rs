@@ -131,7 +131,7 @@ impl Ring {
             last_operation: ring.last_operation(),
             features: ring.features(),
             uring_cmd: ring.supports(URING_CMD),
-            getdents: DirectoryOpcodes::of(ring).is_some(),
+            getdents: DirectoryOpcodes::cached().is_some(),
             bounded_workers: workers.map(|IoWorkers { bounded, .. }| bounded),
             unbounded_workers: workers.map(|IoWorkers { unbounded, .. }| unbounded),
             obstacle: None,

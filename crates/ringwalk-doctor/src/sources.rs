@@ -120,11 +120,10 @@ fn unreadable(place: &Place) -> Vec<Obstacle> {
 fn ring(kernel: &Kernel) -> Vec<Obstacle> {
     let ring = &kernel.io_uring;
     vec![ring.obstacle.clone().unwrap_or_else(|| {
-        let problem = format!(
-            "no operations in io_uring of this kernel that read directories (its last operation is number {}, and a trial is refused)",
-            ring.last_operation
-        );
-        Obstacle::new(problem, "a kernel built with the patches in kernel/patches")
+        Obstacle::new(
+            "io_uring of this kernel has no operations that read directories (it does not list them in /proc/sys/kernel/ringwalk_operations)",
+            "a kernel built with the patches in kernel/patches; and /proc must be mounted",
+        )
     })]
 }
 

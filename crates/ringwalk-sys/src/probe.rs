@@ -78,16 +78,6 @@ impl IoUring {
         })
     }
 
-    /// Returns a kernel with operations up to `last`, of which one is not performed.
-    #[cfg(test)]
-    pub(crate) fn invented(last: u8, missing: Option<u8>) -> Self {
-        Self {
-            features: 0,
-            operations: (0..=last).map(|number| Some(number) != missing).collect(),
-            workers: None,
-        }
-    }
-
     /// Returns the `IORING_FEAT_` bits, including those that have no name here.
     pub fn features(&self) -> u32 {
         self.features

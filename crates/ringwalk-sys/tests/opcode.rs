@@ -271,9 +271,11 @@ fn check_tree(answer: &[u8], layout: &PlusLayout, path: &Path, depth: usize) {
 }
 
 #[test]
-fn trees_are_read() {
-    let Some(mut ring) = ring() else { return };
-    let (operations, device) = (opcodes(), module().filter(ModuleDevice::reads_trees));
+fn commands_read_a_tree() {
+    let found = module().filter(ModuleDevice::reads_trees);
+    let (Some(mut ring), Some(device)) = (ring(), found) else {
+        return;
+    };
     let dir = tree();
     let layout = PlusLayout::new(libc::STATX_SIZE);
     for depth in 0..=2 {
@@ -286,29 +288,17 @@ fn trees_are_read() {
             &layout,
             depth,
         );
-        let tree = tree.offset(0).whole(true);
-        let mut args = ReadPlusArgs::default();
         let mut request = uapi::Readtree::default();
-        let mut answers = Vec::new();
-        if operations.is_some() {
-            // SAFETY: the buffer, the arguments and the directory are not touched before `run`
-            // returns.
-            let completion = unsafe { run(&mut ring, &tree.build(&mut args)) };
-            answers.push(filled(completion.result(), completion.flags()));
-        }
-        if let Some(device) = &device {
-            let device = types::Fd(device.as_fd().as_raw_fd());
-            let entry = tree.command(device, true, &mut request);
-            // SAFETY: as above, and the device stays open.
-            let completion = unsafe { run(&mut ring, &entry) };
-            answers.push(filled_by_module(completion.result(), request.result_flags));
-        }
-        for answer in answers {
-            let Filled { bytes, end } = answer.unwrap();
-            let answer: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
-            assert!(end);
-            check_tree(&answer[..bytes], &layout, dir.path(), depth as usize);
-        }
+        let device = types::Fd(device.as_fd().as_raw_fd());
+        let entry = tree.command(device, true, &mut request);
+        // SAFETY: the buffer, the request, the directory and the device are not touched before
+        // `run` returns.
+        let completion = unsafe { run(&mut ring, &entry) };
+        let answer = filled_by_module(completion.result(), request.result_flags);
+        let Filled { bytes, end } = answer.unwrap();
+        let answer: Vec<u8> = buffer.iter().flat_map(|word| word.to_ne_bytes()).collect();
+        assert!(end);
+        check_tree(&answer[..bytes], &layout, dir.path(), depth as usize);
     }
 }
 
@@ -337,13 +327,12 @@ fn a_kernel_without_the_operations_says_so() {
     }
     let file = File::open("/").unwrap();
     let mut buffer = vec![7_u8; 4096];
-    let (mut args, mut tree) = (ReadPlusArgs::default(), ReadPlusArgs::default());
+    let mut args = ReadPlusArgs::default();
     let fd = types::Fd(file.as_raw_fd());
     let layout = PlusLayout::new(0);
     for entry in [
         Getdents::new(fd, buffer.as_mut_ptr(), 4096).build(),
         ReadPlus::new(fd, buffer.as_mut_ptr(), 4096, &layout).build(&mut args),
-        ReadTree::new(fd, buffer.as_mut_ptr(), 4096, &layout, 1).build(&mut tree),
     ] {
         // SAFETY: neither the buffer nor `args` is touched before `run` returns.
         let completion = unsafe { run(&mut ring, &entry) };

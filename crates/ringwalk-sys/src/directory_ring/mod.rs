@@ -36,11 +36,10 @@ use rustix::io::Errno;
 
 use crate::DirectoryFd;
 use crate::getdents::errno_of;
-use crate::module_device::{Filled, ModuleDevice, TreeBounds, What};
+use crate::module_device::{Filled, ModuleDevice, What};
 use crate::opcode::{self, DirectoryOpcodes};
-use crate::readdirplus::PlusLayout;
 
-use encode::{Asked, Read, ReadArguments};
+use encode::{Read, ReadArguments};
 
 #[cfg(test)]
 #[cfg(not(miri))] // It has no io_uring.
@@ -50,11 +49,10 @@ mod tests;
 const CLOSE: u64 = u64::MAX;
 const CANCEL: u64 = u64::MAX - 1;
 const WATCH: u64 = u64::MAX - 2;
-const TIMEOUT: u64 = u64::MAX - 3;
 
 /// Entries that the queue has besides one for each slot and those for closing directories: one for
-/// `wind_up`, one for `watch` and one for the timeout of a tree.
-const RESERVED: u32 = 3;
+/// `wind_up` and one for `watch`.
+const RESERVED: u32 = 2;
 
 /// What reads directories for a ring. Directories are opened and closed by operations that every
 /// kernel with `io_uring` has since Linux 5.6.
@@ -76,7 +74,7 @@ pub enum Completion {
         /// The directory, or the error of openat(2).
         result: Result<DirectoryFd, Errno>,
     },
-    /// A read, from [`DirectoryRing::read`] or [`DirectoryRing::read_tree`].
+    /// A read, from [`DirectoryRing::read`].
     Read {
         /// The slot, which is idle now.
         slot: u32,
@@ -126,8 +124,6 @@ pub struct DirectoryRing {
     queued: usize,
     /// True if the device is registered.
     registered: bool,
-    /// See [`whole`](Self::whole).
-    whole: bool,
     /// Completions taken from the ring by [`next_of`](Self::next_of) for other slots.
     taken: VecDeque<Completion>,
     /// A descriptor that also ends a wait when it is readable.
@@ -183,20 +179,11 @@ impl DirectoryRing {
             in_flight: 0,
             queued: 0,
             registered,
-            whole: false,
             taken: VecDeque::new(),
             watched: None,
             woken: false,
             one_thread: PhantomData,
         })
-    }
-
-    /// With true, states for every read of this ring what
-    /// [`ReadPlus::whole`](opcode::ReadPlus::whole) states.
-    #[must_use]
-    pub fn whole(mut self, whole: bool) -> Self {
-        self.whole = whole;
-        self
     }
 
     /// Queues an open of the directory `name`, relative to `at` or to the working directory. With
@@ -235,60 +222,16 @@ impl DirectoryRing {
         &mut self,
         slot: u32,
         fd: Arc<DirectoryFd>,
-        buffer: Vec<u8>,
+        mut buffer: Vec<u8>,
         from: usize,
         what: &What,
         wait: bool,
     ) {
-        let entry = self.prepare(slot, fd, buffer, from, Asked::Listing(what), wait);
-        self.push(entry, u64::from(slot), wait);
-    }
-
-    /// Queues a read of the next entries of `fd`, and of the entries of directories below it, into
-    /// `buffer`: [groups](crate::TreeGroup) of records. [`Filled::end`] is about `fd` itself.
-    ///
-    /// # Panics
-    ///
-    /// If the slot does not exist or is busy, or if another tree is queued and not yet submitted:
-    /// the queue has room for the timeout of one.
-    pub fn read_tree(
-        &mut self,
-        slot: u32,
-        fd: Arc<DirectoryFd>,
-        buffer: Vec<u8>,
-        layout: &PlusLayout,
-        bounds: TreeBounds,
-    ) {
-        let entry = self.prepare(slot, fd, buffer, 0, Asked::Tree(layout, bounds), false);
-        // Without `IOSQE_ASYNC`, with which a timeout begins only when the request is over
-        // (`__io_issue_sqe` in `io_uring/io_uring.c`). The operation goes to a thread by itself.
-        let by_timeout = matches!(self.reader, DirectoryReader::Opcodes(_));
-        if !by_timeout || bounds.milliseconds == 0 {
-            return self.push(entry, u64::from(slot), false);
-        }
-        // SAFETY: as in `prepare`. The kernel has not been given the request yet.
-        let request = unsafe { &mut *self.requests[slot as usize].get() };
-        let timeout = request.timeout(bounds.milliseconds);
-        let entry = entry.flags(squeue::Flags::IO_LINK);
-        self.push(entry, u64::from(slot), false);
-        self.push(timeout, TIMEOUT, false);
-    }
-
-    /// Returns the entry for a read, and gives the slot what it names.
-    fn prepare(
-        &mut self,
-        slot: u32,
-        fd: Arc<DirectoryFd>,
-        mut buffer: Vec<u8>,
-        from: usize,
-        asked: Asked<'_>,
-        wait: bool,
-    ) -> squeue::Entry {
         self.idle(slot);
         let room = &mut buffer[from..];
         let read = Read {
             fd: types::Fd(fd.as_raw_fd()),
-            asked,
+            what,
             buf: room.as_mut_ptr(),
             len: u32::try_from(room.len()).unwrap_or(u32::MAX),
         };
@@ -304,10 +247,10 @@ impl DirectoryRing {
                 let device = types::Fd(device.as_fd().as_raw_fd());
                 request.command(device, read, !wait)
             }
-            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read, self.whole),
+            DirectoryReader::Opcodes(opcodes) => request.operation(*opcodes, read),
         };
         self.slots[slot as usize].held = Held::Reading { fd, buffer, from };
-        entry
+        self.push(entry, u64::from(slot), wait);
     }
 
     /// Closes a directory along with the next requests.
@@ -368,11 +311,8 @@ impl DirectoryRing {
         }
         // SAFETY: what the entry names is owned by its slot, which was idle, until its completion
         // is seen: `Held` has the descriptors and the buffer, whose bytes do not move with it, and
-        // nobody gets at it; the name and the request are touched by `open` and `prepare` only,
-        // which begin with `idle`, and by `read_tree` right after `prepare`. `drop` waits, or frees
-        // nothing. A timeout names the request of the slot queued before it. The kernel reads that
-        // when this thread submits it, and `drop` does not free it before. Other entries without a
-        // slot name no memory.
+        // nobody gets at it; the name and the request are touched by `open` and `read` only, which
+        // begin with `idle`. `drop` waits, or frees nothing. Entries without a slot name no memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
         // The queue has an entry for each slot and those of `RESERVED`, and `close` leaves them
         // free.
@@ -440,11 +380,6 @@ impl DirectoryRing {
             return None;
         }
         self.in_flight -= 1;
-        if entry.user_data() == TIMEOUT {
-            // Whether it came too late (`ECANCELED`), has ended the request before it (`ETIME`) or
-            // could not (other errors): that request has a completion of its own.
-            return None;
-        }
         if entry.user_data() == WATCH {
             // Also after an error: the caller then finds out by reading the descriptor.
             self.watched = None;

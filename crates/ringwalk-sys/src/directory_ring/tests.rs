@@ -106,74 +106,24 @@ fn a_refused_read_gives_everything_back() {
     assert_eq!(Arc::strong_count(&fd), 1);
 }
 
-const BOUNDS: TreeBounds = TreeBounds {
-    depth: 3,
-    milliseconds: 20,
-};
-
 #[test]
-fn a_refused_tree_gives_everything_back_and_its_timeout_is_no_completion() {
-    let dir = tempfile::tempdir().unwrap();
-    let fd = directory(dir.path());
-    let layout = PlusLayout::new(0);
-    let unbounded = TreeBounds {
-        milliseconds: 0,
-        ..BOUNDS
-    };
-    for (bounds, requests) in [(BOUNDS, 2), (unbounded, 1)] {
-        let Some(mut ring) = ring(1) else { return };
-        ring.read_tree(0, Arc::clone(&fd), vec![7; 4096], &layout, bounds);
-        assert_eq!((ring.queued(), ring.in_flight()), (requests, requests));
-        let [
-            Completion::Read {
-                slot: 0,
-                buffer,
-                from: 0,
-                result: Err(Errno::INVAL),
-                ..
-            },
-        ] = &take_all(&mut ring)[..]
-        else {
-            panic!("not what was asked");
-        };
-        assert!(buffer.len() == 4096 && buffer.iter().all(|byte| *byte == 7));
-    }
-    assert_eq!(Arc::strong_count(&fd), 1);
-}
-
-#[test]
-fn a_tree_has_room_among_requests_in_every_slot() {
-    let (layout, at) = (PlusLayout::new(0), directory(Path::new("/")));
+fn there_is_room_for_a_request_in_every_slot() {
+    let at = directory(Path::new("/"));
     for depth in 1..20 {
         let Some(mut ring) = ring(depth) else { return };
-        for slot in 1..depth {
-            ring.open(slot, None, c"/", FLAGS, false);
-        }
         for _ in 0..depth {
             ring.close(OwnedFd::from(std::fs::File::open("/").unwrap()).into());
         }
         let (reader, _writer) = std::io::pipe().unwrap();
         ring.watch(&Arc::new(OwnedFd::from(reader)));
-        ring.read_tree(0, Arc::clone(&at), vec![0; 64], &layout, BOUNDS);
+        for slot in 0..depth {
+            ring.read(slot, Arc::clone(&at), vec![0; 64], 0, &What::Names, false);
+        }
         assert!(ring.next_of(0).is_none(), "nothing was submitted");
         // The rest of the queue is for ending all of it.
         drop(ring);
     }
     assert_eq!(Arc::strong_count(&at), 1);
-}
-
-#[test]
-fn a_timeout_ends_the_request_before_it() {
-    let Some(mut ring) = ring(1) else { return };
-    let (reader, _writer) = std::io::pipe().unwrap();
-    let flags = u32::from(libc::POLLIN.unsigned_abs());
-    // A request that would wait for ever, in place of a long read.
-    let entry = PollAdd::new(types::Fd(reader.as_raw_fd()), flags).build();
-    ring.push(entry.flags(squeue::Flags::IO_LINK), WATCH, false);
-    // SAFETY: the kernel has no request of this slot.
-    let timeout = unsafe { &mut *ring.requests[0].get() }.timeout(1);
-    ring.push(timeout, TIMEOUT, false);
-    assert!(take_all(&mut ring).is_empty() && ring.was_woken());
 }
 
 #[test]
@@ -212,10 +162,7 @@ fn a_ring_may_go_with_requests_in_flight() {
     for round in 0..20 {
         let Some(mut ring) = ring(64) else { return };
         for slot in 0..64 {
-            if slot == 0 {
-                let (fd, layout) = (Arc::clone(&at), PlusLayout::new(0));
-                ring.read_tree(slot, fd, vec![0; 1024], &layout, BOUNDS);
-            } else if slot % 2 == 0 {
+            if slot % 2 == 0 {
                 ring.open(slot, Some(&at), c".", FLAGS, slot % 4 == 0);
             } else {
                 let fd = Arc::clone(&at);

@@ -6,15 +6,16 @@
 //!
 //! | kernel | entry | how to find out |
 //! |---|---|---|
-//! | patched (the patch series) | [`Getdents::build`], [`ReadPlus::build`], [`ReadTree::build`] | [`DirectoryOpcodes::cached`] is `Some` |
+//! | patched (the patch series) | [`Getdents::build`], [`ReadPlus::build`] | [`DirectoryOpcodes::cached`] has it |
 //! | with the module loaded | [`Getdents::command`], [`ReadPlus::command`], [`ReadTree::command`] | [`ModuleDevice::open`](crate::ModuleDevice::open) succeeds |
 //!
-//! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`,
-//! and `build` asks the kernel once. [`DirectoryOpcodes`] takes the last four numbers that the
-//! kernel reports (`IORING_REGISTER_PROBE`) if a trial shows that they read directories. **A kernel
-//! without them answers `EINVAL`** to an entry of `build`. The kernel answers the same for a
-//! misaligned buffer, and for one that is too small for the next record. So find out first. A
-//! program with neither form calls [`getdents64`](crate::getdents64) in a thread, as users of
+//! Mainline does not have the operations, so no number is reserved for them: there is no `CODE`.
+//! A patched kernel lists their numbers in a file, and `build` reads that once
+//! ([`DirectoryOpcodes`]). No operation is ever tried, because mainline gives the same numbers to
+//! others. **For a kernel without the operation, `build` returns an entry that the kernel refuses
+//! with `EINVAL`.** The kernel answers the same for a misaligned buffer, and for one that is too
+//! small for the next record. So find out first. A program with neither form calls
+//! [`getdents64`](crate::getdents64) in a thread, as users of
 //! [`DirectoryRing`](crate::DirectoryRing) do.
 //!
 //! # Completions
@@ -93,7 +94,6 @@
 mod numbers;
 mod raw_entry;
 mod read_tree;
-mod trial;
 
 use io_uring::{opcode, squeue, types};
 use rustix::io::Errno;
@@ -103,6 +103,7 @@ use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
 pub use numbers::DirectoryOpcodes;
+use numbers::REFUSED;
 pub use raw_entry::Descriptor;
 use raw_entry::{FileTarget, RawEntry};
 pub use read_tree::ReadTree;
@@ -112,9 +113,6 @@ mod tests;
 
 /// `IORING_CQE_F_DIR_END`, in the flags of a completion: no more entries follow.
 const CQE_END: u32 = 1 << 8;
-
-/// In the flags of [`ReadPlusArgs`] (`linux/readdirplus.h` of the patches).
-const READDIRPLUS_WHOLE: u32 = 1 << 1;
 
 /// Reads names, as getdents64(2) does: records of [`Dirents`](crate::Dirents).
 ///
@@ -206,7 +204,7 @@ impl Getdents<types::Fd> {
 }
 
 /// Arguments of the operation besides address and size: `struct readdirplus_args`.
-/// [`ReadPlus::build`] and [`ReadTree::build`] fill it.
+/// [`ReadPlus::build`] fills it.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[doc(alias = "readdirplus_args")]
@@ -219,8 +217,7 @@ pub struct ReadPlusArgs {
     xattr_names_len: u32,
     xattr_value_max: u32,
     xattr_entry_max: u32,
-    /// For READTREE only.
-    max_depth: u32,
+    reserved: u32,
 }
 
 const _: () = assert!(size_of::<ReadPlusArgs>() == 40);
@@ -237,7 +234,6 @@ pub struct ReadPlus<D> {
     place: Getdents<D>,
     mask: u32,
     max_entries: u32,
-    whole: bool,
 }
 
 impl<D: Descriptor> ReadPlus<D> {
@@ -250,7 +246,6 @@ impl<D: Descriptor> ReadPlus<D> {
             place: Getdents::new(fd, buf, len),
             mask: layout.mask(),
             max_entries: 0,
-            whole: false,
         }
     }
 
@@ -267,15 +262,6 @@ impl<D: Descriptor> ReadPlus<D> {
         self
     }
 
-    /// With true, states that the directory is read from the beginning to the end, and that no
-    /// cookie of the records is used. The kernel may then read a small directory faster, in another
-    /// order. The operation knows this flag, the command of the module ignores it.
-    #[doc(alias = "READDIRPLUS_WHOLE")]
-    pub const fn whole(mut self, whole: bool) -> Self {
-        self.whole = whole;
-        self
-    }
-
     /// Returns the entry, with the number of the operation in the running kernel
     /// ([`DirectoryOpcodes::cached`]). Writes the arguments to `args`, which the kernel reads.
     /// [`filled`] decodes its completion.
@@ -285,16 +271,9 @@ impl<D: Descriptor> ReadPlus<D> {
 
     /// Returns the entry, with a number of the operation that is known already.
     pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
-        self.entry(opcodes.readdirplus, 0, args)
-    }
-
-    /// Returns an entry of this operation, which is READDIRPLUS or READTREE.
-    fn entry(self, opcode: u8, max_depth: u32, args: &mut ReadPlusArgs) -> squeue::Entry {
         *args = ReadPlusArgs {
-            flags: if self.whole { READDIRPLUS_WHOLE } else { 0 },
             max_entries: self.max_entries,
             mask: self.mask,
-            max_depth,
             ..ReadPlusArgs::default()
         };
         RawEntry {
@@ -302,7 +281,7 @@ impl<D: Descriptor> ReadPlus<D> {
             addr: self.place.buf as u64,
             len: self.place.len,
             addr3: std::ptr::from_mut(args) as u64,
-            ..RawEntry::new(opcode, self.place.fd)
+            ..RawEntry::new(opcodes.readdirplus.unwrap_or(REFUSED), self.place.fd)
         }
         .into()
     }
@@ -359,9 +338,8 @@ fn command(device: impl Descriptor, command: u32, request: u64) -> squeue::Entry
     }
 }
 
-/// Decodes the completion of [`Getdents::build`], [`ReadPlus::build`] or [`ReadTree::build`] from
-/// its [`result`](io_uring::cqueue::Entry::result) and its
-/// [`flags`](io_uring::cqueue::Entry::flags).
+/// Decodes the completion of [`Getdents::build`] or [`ReadPlus::build`] from its
+/// [`result`](io_uring::cqueue::Entry::result) and its [`flags`](io_uring::cqueue::Entry::flags).
 ///
 /// # Errors
 ///

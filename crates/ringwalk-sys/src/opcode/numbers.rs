@@ -1,57 +1,69 @@
-//! The numbers of the operations, which a program learns by asking a ring.
+//! The numbers of the operations, which the kernel lists in a file.
 
+use std::fs::File;
+use std::io::{ErrorKind, Read};
 use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
-use super::trial::reads_directories;
-use crate::probe::IoUring;
+/// The sysctl of a patched kernel: the name and the number of an operation in each line
+/// (`kernel/patches/7.3/sign`).
+const LIST: &str = "/proc/sys/kernel/ringwalk_operations";
 
-/// The last operation of Linux 6.1, the oldest kernel that this crate supports. So the operations
-/// for directories have higher numbers.
-const LAST_BEFORE: u8 = 48;
+/// More bytes than any kernel lists.
+const LONGEST_LIST: u64 = 4096;
+
+/// A number that no kernel has so far: every ring answers `EINVAL`.
+pub(super) const REFUSED: u8 = u8::MAX;
 
 /// Numbers of the operations that read directories.
+///
+/// Only a kernel that lists them itself has them: mainline gives their numbers to other operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DirectoryOpcodes {
     /// Reads names.
     pub getdents: u8,
-    /// Reads names and metadata.
-    pub readdirplus: u8,
-    /// Reads names and metadata of a directory and of those below it.
-    pub readtree: u8,
-    /// Brings inodes into memory.
-    pub readahead: u8,
+    /// Reads names and metadata. `None` if the kernel has only the first operation.
+    pub readdirplus: Option<u8>,
 }
 
 impl DirectoryOpcodes {
-    /// Numbers that no kernel has so far: every ring answers `EINVAL`.
+    /// Numbers that no kernel has so far.
     pub(crate) const NONE: Self = Self {
-        getdents: 252,
-        readdirplus: 253,
-        readtree: 254,
-        readahead: 255,
+        getdents: REFUSED,
+        readdirplus: None,
     };
 
-    /// Asks a ring for the numbers, and tries the first of them. Returns `None` if the kernel does
-    /// not have the operations.
+    /// Reads the kernel's list of operations, `/proc/sys/kernel/ringwalk_operations`. Returns
+    /// `None` if the kernel has no such list, if `/proc` is not mounted, or if the list does not
+    /// have the operation that reads names.
     ///
     /// # Errors
     ///
-    /// Those of [`IoUring::probe`], and those of reading the root directory, which the trial reads.
-    pub fn probe() -> Result<Option<Self>, Errno> {
-        Self::confirmed(&IoUring::probe()?)
+    /// Those of open(2) and read(2), except `ENOENT`.
+    pub fn read() -> Result<Option<Self>, Errno> {
+        let mut list = String::new();
+        let read =
+            File::open(LIST).and_then(|file| file.take(LONGEST_LIST).read_to_string(&mut list));
+        match read {
+            Ok(_) => Ok(Self::parse(&list)),
+            // Bytes that are not UTF-8 are no list of a kernel.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidData) => {
+                Ok(None)
+            }
+            Err(error) => Err(Errno::from_io_error(&error).unwrap_or(Errno::IO)),
+        }
     }
 
-    /// Returns the result of [`probe`](Self::probe), which is called once for the process. Returns
-    /// `None` also if the ring could not be asked, because no descriptor was free for instance. The
-    /// next call then asks again.
+    /// Returns the result of [`read`](Self::read), which is called once for the process. Returns
+    /// `None` also if the list could not be read, because no descriptor was free for instance. The
+    /// next call then reads it again.
     pub fn cached() -> Option<Self> {
         static FOUND: OnceLock<Option<DirectoryOpcodes>> = OnceLock::new();
         if let Some(found) = FOUND.get() {
             return *found;
         }
-        let found = Self::probe().ok()?;
+        let found = Self::read().ok()?;
         *FOUND.get_or_init(|| found)
     }
 
@@ -60,31 +72,25 @@ impl DirectoryOpcodes {
         Self::cached().unwrap_or(Self::NONE)
     }
 
-    /// Returns the operations of a kernel from what a ring answered and from a trial. Returns
-    /// `None` also if nothing could be tried.
-    pub fn of(ring: &IoUring) -> Option<Self> {
-        Self::confirmed(ring).ok().flatten()
-    }
-
-    fn confirmed(ring: &IoUring) -> Result<Option<Self>, Errno> {
-        match Self::candidates(ring) {
-            Some(found) if reads_directories(found)? => Ok(Some(found)),
-            _ => Ok(None),
+    /// Finds the operations in a list. Other names are those of operations that are not used here.
+    /// A list with a line of another form, or with a name or a number twice, says nothing.
+    pub(super) fn parse(list: &str) -> Option<Self> {
+        let mut operations: Vec<(&str, u8)> = Vec::new();
+        for line in list.lines() {
+            let (name, number) = line.split_once(' ')?;
+            let number = number.parse().ok()?;
+            if operations
+                .iter()
+                .any(|known| known.0 == name || known.1 == number)
+            {
+                return None;
+            }
+            operations.push((name, number));
         }
-    }
-
-    /// Returns the last four operations of a kernel. They are those of the patches, or others that
-    /// mainline has. Linux 7.3 has 64, the last one `IORING_OP_URING_CMD128`.
-    pub(super) fn candidates(ring: &IoUring) -> Option<Self> {
-        let last = ring.last_operation();
-        let found = Self {
-            getdents: last.checked_sub(3)?,
-            readdirplus: last.checked_sub(2)?,
-            readtree: last.checked_sub(1)?,
-            readahead: last,
-        };
-        let mut all = found.getdents..=last;
-        let performed = all.all(|operation| ring.supports(operation));
-        (found.getdents > LAST_BEFORE && performed).then_some(found)
+        let number_of = |name| Some(operations.iter().find(|known| known.0 == name)?.1);
+        Some(Self {
+            getdents: number_of("GETDENTS")?,
+            readdirplus: number_of("READDIRPLUS"),
+        })
     }
 }

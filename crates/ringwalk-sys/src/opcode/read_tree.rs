@@ -1,8 +1,8 @@
-//! The entry for a request that reads whole trees.
+//! The command of the kernel module that reads whole trees.
 
 use io_uring::{squeue, types};
 
-use super::{Descriptor, DirectoryOpcodes, Getdents, ReadPlus, ReadPlusArgs, command, flags};
+use super::{Descriptor, Getdents, ReadPlus, command, flags};
 use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
@@ -15,31 +15,29 @@ use crate::uapi;
 /// [`Filled::end`](crate::Filled::end) is about `fd` itself: if it is false, the next request goes
 /// on there. The mount of `fd` is never left, and no link is followed.
 ///
-/// An operation has no bound on its time. Link it to an
-/// [`opcode::LinkTimeout`](io_uring::opcode::LinkTimeout): it then ends early, and returns what is
-/// done. If it is cancelled before it has begun, it answers `ECANCELED`. It always runs in a worker
-/// thread of the ring. Do not set `IOSQE_ASYNC` on it for that: the time of the link would be
-/// counted only when the request is over. A command has [`milliseconds`](Self::milliseconds).
-///
-/// `D` names the directory: [`types::Fd`], or [`types::Fixed`] for the operation of a patched
-/// kernel.
+/// A patched kernel has no operation for this.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
-#[doc(alias = "IORING_OP_READTREE")]
-pub struct ReadTree<D> {
-    plus: ReadPlus<D>,
+pub struct ReadTree {
+    plus: ReadPlus<types::Fd>,
     max_depth: u32,
     milliseconds: u32,
 }
 
-impl<D: Descriptor> ReadTree<D> {
+impl ReadTree {
     /// Reads up to `len` bytes of groups of the directory `fd`, and of `max_depth` levels of
     /// directories below it, into `buf`. With a depth of 0 it reads `fd` alone. `layout` must have
     /// a field and `buf` must be a multiple of 8, else the kernel answers `EINVAL`. It uses at most
     /// 1 MiB of `buf`. If no record of `fd` fits, the kernel answers `EINVAL`, too: a
     /// [`uapi::Group`] and a record with a name of 255 bytes ([`PlusLayout::record_size`]) are
     /// enough for any.
-    pub const fn new(fd: D, buf: *mut u8, len: u32, layout: &PlusLayout, max_depth: u32) -> Self {
+    pub const fn new(
+        fd: types::Fd,
+        buf: *mut u8,
+        len: u32,
+        layout: &PlusLayout,
+        max_depth: u32,
+    ) -> Self {
         Self {
             plus: ReadPlus::new(fd, buf, len, layout),
             max_depth,
@@ -60,31 +58,13 @@ impl<D: Descriptor> ReadTree<D> {
         self
     }
 
-    /// States for each of the directories what [`ReadPlus::whole`] states for one.
-    pub const fn whole(mut self, whole: bool) -> Self {
-        self.plus = self.plus.whole(whole);
-        self
-    }
-
     /// Opens no more directories after so many milliseconds. With 0, or without this call: no
-    /// bound. The command of the module knows this, the operation ignores it.
+    /// bound.
     pub const fn milliseconds(mut self, milliseconds: u32) -> Self {
         self.milliseconds = milliseconds;
         self
     }
 
-    /// Returns the entry, as [`ReadPlus::build`] does.
-    pub fn build(self, args: &mut ReadPlusArgs) -> squeue::Entry {
-        self.build_for(DirectoryOpcodes::of_kernel(), args)
-    }
-
-    /// Returns the entry, with a number of the operation that is known already.
-    pub fn build_for(self, opcodes: DirectoryOpcodes, args: &mut ReadPlusArgs) -> squeue::Entry {
-        self.plus.entry(opcodes.readtree, self.max_depth, args)
-    }
-}
-
-impl ReadTree<types::Fd> {
     /// Returns the entry as a command of the kernel module, as [`Getdents::command`] does.
     #[doc(alias = "RINGWALK_IOC_READTREE")]
     pub fn command(

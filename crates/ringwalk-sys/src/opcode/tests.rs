@@ -1,14 +1,10 @@
 //! Checks every byte of every entry. `tests/opcode.rs` checks that kernels accept the entries.
 
-use super::trial::reads_directories;
 use super::*;
-use crate::IoUring;
 
 const OPCODES: DirectoryOpcodes = DirectoryOpcodes {
     getdents: 58,
-    readdirplus: 59,
-    readtree: 60,
-    readahead: 61,
+    readdirplus: Some(59),
 };
 const FD: types::Fd = types::Fd(7);
 const BUF: *mut u8 = std::ptr::without_provenance_mut(0x1122_3344_5566_7788);
@@ -69,18 +65,6 @@ fn a_registered_directory_is_one() {
     }
 }
 
-/// Returns the entry of READDIRPLUS or READTREE: position 77, 4096 bytes.
-fn plus_entry(opcode: u8, args: &ReadPlusArgs) -> [u8; 64] {
-    laid_out(&[
-        (0, &[opcode]),
-        (4, &7_i32.to_ne_bytes()),
-        (8, &77_i64.to_ne_bytes()),
-        (16, &ADDRESS),
-        (24, &4096_u32.to_ne_bytes()),
-        (48, &(std::ptr::from_ref(args) as u64).to_ne_bytes()),
-    ])
-}
-
 fn words(args: ReadPlusArgs) -> [u32; 10] {
     // SAFETY: 40 bytes of integers without padding (asserted with the type).
     unsafe { std::mem::transmute(args) }
@@ -94,28 +78,22 @@ fn readplus_byte_by_byte() {
         .offset(77)
         .max_entries(9);
     let entry = plus.build_for(OPCODES, &mut args);
-    assert_eq!(bytes(entry), plus_entry(59, &args));
+    let expected = laid_out(&[
+        (0, &[59]),
+        (4, &7_i32.to_ne_bytes()),
+        (8, &77_i64.to_ne_bytes()),
+        (16, &ADDRESS),
+        (24, &4096_u32.to_ne_bytes()),
+        (48, &(std::ptr::from_ref(&args) as u64).to_ne_bytes()),
+    ]);
+    assert_eq!(bytes(entry), expected);
     assert_eq!(words(args), [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 0]);
-    let _ = plus.whole(true).build_for(OPCODES, &mut args);
-    assert_eq!((args.flags, args.max_entries), (2, 9));
-}
-
-#[test]
-fn readtree_byte_by_byte() {
-    let layout = PlusLayout::new(libc::STATX_SIZE);
-    let mut args = ReadPlusArgs::default();
-    let tree = ReadTree::new(FD, BUF, 4096, &layout, 5)
-        .offset(77)
-        .max_entries(9)
-        .milliseconds(20);
-    let entry = tree.build_for(OPCODES, &mut args);
-    assert_eq!(bytes(entry), plus_entry(60, &args));
-    assert_eq!(words(args), [0, 9, layout.mask(), 0, 0, 0, 0, 0, 0, 5]);
-    let _ = tree.whole(true).build_for(OPCODES, &mut args);
-    assert_eq!((args.flags, args.max_depth), (2, 5));
-    // READDIRPLUS refuses another depth than 0.
-    let _ = ReadPlus::new(FD, BUF, 4096, &layout).build_for(OPCODES, &mut args);
-    assert_eq!(args.max_depth, 0);
+    let names_only = DirectoryOpcodes {
+        readdirplus: None,
+        ..OPCODES
+    };
+    let refused = RawEntry::from(plus.build_for(names_only, &mut args));
+    assert_eq!(refused.opcode, REFUSED);
 }
 
 #[test]
@@ -230,10 +208,9 @@ fn what_completions_say() {
 }
 
 #[test]
-#[cfg_attr(miri, ignore = "Miri has no io_uring")]
+#[cfg_attr(miri, ignore = "Miri reads no files of the host")]
 fn a_mainline_kernel_is_not_taken_for_a_patched_one() {
-    let Ok(ring) = IoUring::probe() else { return };
-    let found = DirectoryOpcodes::of(&ring);
+    let found = DirectoryOpcodes::read().unwrap();
     assert_eq!(DirectoryOpcodes::cached(), found);
     // RINGWALK_TEST_SOURCE is set in the guest whose kernel has the operations.
     if std::env::var_os("RINGWALK_TEST_SOURCE").is_none_or(|source| source != "ring") {
@@ -241,40 +218,45 @@ fn a_mainline_kernel_is_not_taken_for_a_patched_one() {
     }
 }
 
-/// Every operation that the kernel may have at that place is refused, or reads directories.
 #[test]
-#[cfg_attr(miri, ignore = "Miri has no io_uring")]
-fn the_trial_tells_operations_apart() {
-    let Ok(ring) = IoUring::probe() else { return };
-    let patched = DirectoryOpcodes::of(&ring).map(|found| found.getdents);
-    for getdents in 49..=ring.last_operation() {
-        let tried = DirectoryOpcodes {
+fn operations_are_found_by_name() {
+    let of = DirectoryOpcodes::parse;
+    let found = |getdents, readdirplus| {
+        Some(DirectoryOpcodes {
             getdents,
-            ..DirectoryOpcodes::NONE
-        };
-        let reads = reads_directories(tried);
-        assert_eq!(reads, Ok(patched == Some(getdents)), "operation {getdents}");
-    }
-    assert_eq!(reads_directories(DirectoryOpcodes::NONE), Ok(false));
+            readdirplus,
+        })
+    };
+    assert_eq!(of("GETDENTS 65\nREADDIRPLUS 66\n"), found(65, Some(66)));
+    assert_eq!(of("OTHER 7\nREADDIRPLUS 8\nGETDENTS 9"), found(9, Some(8)));
+    assert_eq!(of("GETDENTS 65\n"), found(65, None));
+    assert_eq!(of("READDIRPLUS 65\n"), None);
+    // The list of a kernel without operations.
+    assert_eq!(of("\n"), None);
+    assert_eq!(of(""), None);
 }
 
 #[test]
-fn the_last_four_operations_are_candidates() {
-    let of = |last, missing| DirectoryOpcodes::candidates(&IoUring::invented(last, missing));
-    let four = |getdents| {
-        Some(DirectoryOpcodes {
-            getdents,
-            readdirplus: getdents + 1,
-            readtree: getdents + 2,
-            readahead: getdents + 3,
-        })
-    };
-    assert_eq!(of(61, None), four(58));
-    assert_eq!(of(52, None), four(49));
-    // Operations of Linux 6.1 are no candidates, and all four must be performed.
-    assert_eq!(of(51, None), None);
-    for missing in 58..=61 {
-        assert_eq!(of(61, Some(missing)), None);
+fn a_list_of_another_form_says_nothing() {
+    for list in [
+        "GETDENTS",
+        "GETDENTS ",
+        "GETDENTS  65",
+        "GETDENTS 65 ",
+        " GETDENTS 65",
+        "getdents 65",
+        "GETDENTS\t65",
+        "GETDENTS 65 66",
+        "GETDENTS 256",
+        "GETDENTS -1",
+        "GETDENTS 0x41",
+        "GETDENTS 65\n\nREADDIRPLUS 66",
+        "GETDENTS 65\nREADDIRPLUS",
+        "GETDENTS 65\nGETDENTS 66",
+        "GETDENTS 65\nREADDIRPLUS 65",
+        "GETDENTS 65\nOTHER 65",
+        "GETDENTS 65\0",
+    ] {
+        assert_eq!(DirectoryOpcodes::parse(list), None, "{list:?}");
     }
-    assert_eq!(of(2, None), None);
 }

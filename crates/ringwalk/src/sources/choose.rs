@@ -88,8 +88,7 @@ impl SourceSelection {
         wanted: Wanted,
         descriptors: &Descriptors<S>,
     ) -> bool {
-        let times = rules::worth(entries, directories);
-        if times == 0 {
+        if !rules::is_worth_a_look(entries, directories) {
             return false;
         }
         if self.routing.may_open() {
@@ -98,7 +97,7 @@ impl SourceSelection {
             descriptors.count_volumes(self.routing.volumes().len());
         }
         if self.may_use_kernel(wanted) {
-            self.kernel.look(times);
+            self.kernel.look();
         }
         self.has_kernel()
     }
@@ -222,7 +221,7 @@ impl Walk {
         let selection = SourceSelection::new(options, NamedSource::default());
         selection.routing.open(options);
         if selection.may_use_kernel(Wanted::entries(options)) {
-            selection.kernel.look_for_all();
+            selection.kernel.look();
         }
         LikelySource {
             source: selection.name(),

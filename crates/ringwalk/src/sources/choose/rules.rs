@@ -17,10 +17,10 @@ const WORTH: u64 = 2000;
 /// How many entries a directory counts for.
 const DIRECTORY_WORTH: u64 = 4;
 
-/// Returns how many times a worker has seen what makes it worth looking for a better source.
+/// Returns true if a worker has seen enough to make it worth looking for a better source.
 #[inline]
-pub(super) fn worth(entries: u64, directories: u64) -> u64 {
-    (entries + directories * DIRECTORY_WORTH) / WORTH
+pub(super) fn is_worth_a_look(entries: u64, directories: u64) -> bool {
+    entries + directories * DIRECTORY_WORTH >= WORTH
 }
 
 /// Returns true if volumes can serve a walk of this kind. System calls serve the others: they act

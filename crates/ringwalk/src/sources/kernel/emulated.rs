@@ -56,8 +56,6 @@ pub struct Behaviour {
     pub(crate) entry_error: Option<Errno>,
     /// Reads whole trees, at most so many bytes at a time.
     pub(crate) trees: Option<usize>,
-    /// Loses every tree that was read, as a ring that fails does.
-    pub(crate) trees_lost: bool,
 }
 
 impl Behaviour {
@@ -536,16 +534,11 @@ impl DirectoryTransport for Emulated {
         fd: &Arc<DirectoryFd>,
         layout: &PlusLayout,
         bounds: TreeBounds,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Filled, Failed> {
-        self.begin_read().map_err(Failed::Refused)?;
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        self.begin_read()?;
         let most = self.behaviour.trees.unwrap_or(0).min(buffer.len());
-        let filled = self.tree(fd, layout, bounds.depth, &mut buffer[..most]);
-        if self.behaviour.trees_lost {
-            buffer.clear();
-            return Err(Failed::Lost);
-        }
-        filled.map_err(Failed::Refused)
+        self.tree(fd, layout, bounds.depth, &mut buffer[..most])
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

@@ -18,8 +18,7 @@
 //! (`walk/reads.rs`).
 //!
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
-//! the kernel's records into a batch. `tree.rs` asks for whole trees, where the kernel can read
-//! them.
+//! the kernel's records into a batch. `tree.rs` asks for whole trees, which the module can read.
 
 mod decode;
 #[cfg(test)]
@@ -132,7 +131,8 @@ pub(crate) fn available(reader: &DirectoryReader) -> u32 {
     match reader {
         // The module accepts the bit, and returns no mount ids.
         DirectoryReader::Module(device) => device.info().stat_mask & !Fields::MNT_ID.bits(),
-        DirectoryReader::Opcodes(_) => u32::MAX,
+        DirectoryReader::Opcodes(opcodes) if opcodes.readdirplus.is_some() => u32::MAX,
+        DirectoryReader::Opcodes(_) => 0,
     }
 }
 
@@ -169,8 +169,7 @@ pub(crate) fn goes_on(buffer: &[u8], filled: usize, last: Result<bool, Errno>) -
 
 impl<'w, S: Send + Sync> KernelSource<'w, S, KernelTransport> {
     pub(crate) fn new(side: &'w KernelSide, reader: &DirectoryReader, options: &Options) -> Self {
-        let whole = !options.is_in_order();
-        let transport = KernelTransport::new(reader.clone()).whole(whole);
+        let transport = KernelTransport::new(reader.clone());
         Self::over(side, transport, available(reader), options)
     }
 }
@@ -472,11 +471,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
                     };
                 }
                 // The directory alone is asked for.
-                Err(Failed::Refused(_)) => {}
-                Err(Failed::Lost) => {
-                    self.without_ring = true;
-                    return self.again(job, batch);
-                }
+                Err(_) => {}
             }
         }
         let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
@@ -518,10 +513,8 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         fd: &Arc<DirectoryFd>,
         mut request: TreeRequest,
         batch: &mut RawBatch,
-    ) -> Result<(bool, Result<bool, Failure>), Failed> {
-        let Some(trees) = self.trees.as_mut() else {
-            return Err(Failed::Refused(Errno::OPNOTSUPP));
-        };
+    ) -> Result<(bool, Result<bool, Failure>), Errno> {
+        let trees = self.trees.as_mut().ok_or(Errno::OPNOTSUPP)?;
         let (layout, bounds) = (trees.layout(), request.bounds);
         let result = self
             .transport
@@ -532,9 +525,9 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
                 // The kernel has returned bytes that are not records.
                 Ok((end, metadata.map_err(|_| read_failure(Errno::IO))))
             }
-            Err(failed) => {
+            Err(errno) => {
                 trees.refused();
-                Err(failed)
+                Err(errno)
             }
         }
     }

@@ -14,11 +14,6 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// could read.
 const STRIKES: u32 = 3;
 
-/// How many times the amount of work that triggers a search for the module a worker must see,
-/// before `auto` looks for the kernel operations. They are found by setting up a ring, which takes
-/// longer than an open that fails.
-const RING_WORTH: u64 = 8;
-
 /// The most directories in flight for all workers together. So many fill the queues of most devices
 /// and servers twice over, and their buffers take 2 MiB.
 const MOST_IN_FLIGHT: usize = 128;
@@ -29,8 +24,8 @@ const LEAST_IN_FLIGHT: usize = 8;
 /// The kernel interfaces of a walk, shared by all its workers.
 #[derive(Debug, Default)]
 pub(crate) struct KernelSide {
-    /// True once the walk has looked for the module, and for the operations.
-    looked: [AtomicBool; 2],
+    /// True once the walk has looked for the module and the operations.
+    looked: AtomicBool,
     found: OnceLock<DirectoryReader>,
     /// Why the module or the operations cannot be used, if the walk has looked for them.
     refused: Mutex<Vec<String>>,
@@ -56,70 +51,47 @@ impl KernelSide {
         side
     }
 
-    fn take(&self, found: DirectoryReader) {
-        // The caller has found it already.
-        let _ = self.found.set(found);
-        for looked in &self.looked {
-            looked.store(true, Ordering::Relaxed);
-        }
-    }
-
     /// Returns the interface that was found, even if it was given up later.
     #[inline]
     pub(crate) fn reader(&self) -> Option<&DirectoryReader> {
         self.found.get()
     }
 
-    /// Looks for the module, or later for the operations. `times` is how often a worker has seen
-    /// enough work for a search.
-    #[inline]
-    pub(crate) fn look(&self, times: u64) {
-        debug_assert!(times > 0);
-        if !self.looked[0].load(Ordering::Relaxed) {
-            self.look_for_module();
-        } else if times >= RING_WORTH && !self.looked[1].load(Ordering::Relaxed) {
-            self.look_for_operations();
-        }
-    }
-
     /// Returns the state for directories that are read without a walk. It uses the module if that
     /// is loaded.
     pub(crate) fn of_process() -> &'static Self {
         static SIDE: OnceLock<KernelSide> = OnceLock::new();
-        let side = SIDE.get_or_init(Self::default);
-        side.look(1);
-        side
+        SIDE.get_or_init(|| Self::new(Some(find_module())))
     }
 
-    /// Looks for the module, and without it for the operations.
-    pub(crate) fn look_for_all(&self) {
-        self.look_for_module();
+    /// Looks for the module, and without it for the operations, unless the walk has done so or has
+    /// asked for one of them by name.
+    #[inline]
+    pub(crate) fn look(&self) {
+        if !self.looked.load(Ordering::Relaxed) {
+            self.look_once();
+        }
+    }
+
+    #[cold]
+    fn look_once(&self) {
+        if self.looked.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        self.note(find_module());
         if self.reader().is_none() {
-            self.look_for_operations();
-        }
-    }
-
-    #[cold]
-    fn look_for_module(&self) {
-        if !self.looked[0].swap(true, Ordering::Relaxed) {
-            self.note(find_module());
-        }
-    }
-
-    #[cold]
-    fn look_for_operations(&self) {
-        if !self.looked[1].swap(true, Ordering::Relaxed) {
-            self.note(find_ring());
+            self.note(find_ring().and_then(with_metadata));
         }
     }
 
     fn note(&self, found: Result<DirectoryReader, String>) {
         match found {
-            Ok(found) => self.take(found),
-            Err(why) => {
-                let mut refused = lock(&self.refused);
-                refused.push(why);
+            Ok(found) => {
+                self.looked.store(true, Ordering::Relaxed);
+                // The first interface that is found is used.
+                let _ = self.found.set(found);
             }
+            Err(why) => lock(&self.refused).push(why),
         }
     }
 
@@ -227,10 +199,14 @@ pub(crate) fn describe(reader: &DirectoryReader) -> String {
                 info.version, info.commands, info.flags, info.stat_mask
             )
         }
-        DirectoryReader::Opcodes(operations) => format!(
-            "io_uring operations {} (GETDENTS), {} (READDIRPLUS) and {} (READTREE) of this kernel",
-            operations.getdents, operations.readdirplus, operations.readtree
-        ),
+        DirectoryReader::Opcodes(operations) => {
+            let plus = operations.readdirplus;
+            let plus = plus.map_or(String::new(), |number| format!(", {number} (READDIRPLUS)"));
+            format!(
+                "io_uring operations {} (GETDENTS){plus} of this kernel",
+                operations.getdents
+            )
+        }
     }
 }
 
@@ -251,15 +227,21 @@ pub(crate) fn find_module() -> Result<DirectoryReader, String> {
 ///
 /// Why they cannot be used.
 pub(crate) fn find_ring() -> Result<DirectoryReader, String> {
-    let ring = IoUring::probe().map_err(|errno| format!("io_uring cannot be used: {errno}"))?;
-    DirectoryOpcodes::of(&ring)
-        .map(DirectoryReader::Opcodes)
-        .ok_or_else(|| {
-            format!(
-                "io_uring of this kernel has no operations that read directories (its last is number {}, and a trial is refused)",
-                ring.last_operation()
-            )
-        })
+    let opcodes = DirectoryOpcodes::read()
+        .map_err(|errno| format!("the kernel's list of operations cannot be read: {errno}"))?
+        .ok_or("io_uring of this kernel has no operations that read directories")?;
+    IoUring::probe().map_err(|errno| format!("io_uring cannot be used: {errno}"))?;
+    Ok(DirectoryReader::Opcodes(opcodes))
+}
+
+/// Refuses operations that read names alone: system calls do that as fast.
+fn with_metadata(reader: DirectoryReader) -> Result<DirectoryReader, String> {
+    match reader {
+        DirectoryReader::Opcodes(DirectoryOpcodes {
+            readdirplus: None, ..
+        }) => Err("io_uring of this kernel reads names without metadata".to_owned()),
+        reader => Ok(reader),
+    }
 }
 
 #[cfg(test)]

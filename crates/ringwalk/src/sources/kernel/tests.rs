@@ -318,10 +318,6 @@ fn tree_behaviours(room: usize) -> Vec<Behaviour> {
             ..plain
         },
         Behaviour {
-            trees_lost: true,
-            ..plain
-        },
-        Behaviour {
             in_flight: true,
             ..plain
         },
@@ -352,18 +348,6 @@ fn a_walk_that_may_prune_asks_for_no_trees() {
     assert!(!asks(everywhere().stay(Stay::Mount)));
     assert!(!asks(everywhere().in_flight(NonZeroUsize::new(4))));
     assert!(!asks(everywhere().filter(|_| true)));
-}
-
-#[test]
-fn only_a_walk_without_an_order_lets_the_kernel_choose_it() {
-    let in_order = |walk: Walk| walk.options().is_in_order();
-    let walk = || Walk::new("/");
-    assert!(!in_order(walk()));
-    assert!(!in_order(walk().descends_everywhere(true)));
-    assert!(in_order(walk().order(Order::Listed)));
-    assert!(in_order(walk().order(Order::Name)));
-    assert!(in_order(walk().preorder(true)));
-    assert!(in_order(walk().resume(Vec::new())));
 }
 
 #[test]

@@ -44,16 +44,16 @@ pub(crate) trait DirectoryTransport {
         false
     }
 
-    /// Reads the next entries of `fd`, and the entries of directories below it, into `buffer`, and
-    /// waits for them. If they are lost, so is the buffer, and `buffer` is empty.
+    /// Reads the next entries of `fd`, and the entries of directories below it, into `buffer`, in
+    /// this thread.
     fn read_tree(
         &mut self,
         _fd: &Arc<DirectoryFd>,
         _layout: &PlusLayout,
         _bounds: TreeBounds,
-        _buffer: &mut Vec<u8>,
-    ) -> Result<Filled, Failed> {
-        Err(Failed::Refused(Errno::OPNOTSUPP))
+        _buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        Err(Errno::OPNOTSUPP)
     }
 
     /// Starts opening a directory.
@@ -89,8 +89,6 @@ pub(crate) struct KernelTransport {
     reader: DirectoryReader,
     ring: Option<DirectoryRing>,
     depth: u32,
-    /// True if nobody uses the order or the cookies of records.
-    whole: bool,
 }
 
 impl KernelTransport {
@@ -99,85 +97,43 @@ impl KernelTransport {
             reader,
             ring: None,
             depth: 0,
-            whole: false,
         }
-    }
-
-    /// With true, says that nobody uses the order or the cookies of records.
-    pub(crate) fn whole(mut self, whole: bool) -> Self {
-        self.whole = whole;
-        self
     }
 
     fn ring(&mut self, depth: u32) -> Result<&mut DirectoryRing, Errno> {
         if self.ring.is_none() || self.depth < depth {
             let (reader, threads) = (self.reader.clone(), THREADS.min(depth));
-            self.ring = Some(DirectoryRing::new(reader, depth, threads)?.whole(self.whole));
+            self.ring = Some(DirectoryRing::new(reader, depth, threads)?);
             self.depth = depth;
         }
         self.ring.as_mut().ok_or(Errno::NOSYS)
     }
 
-    /// Makes a request on a ring, and waits for its completion. `start` gets the slot that is
-    /// reserved for such requests. Returns the buffer, and the result.
-    fn on_ring(
-        &mut self,
-        start: impl FnOnce(&mut DirectoryRing, u32),
-    ) -> Result<(Vec<u8>, Result<Filled, Errno>), Failed> {
-        // The last slot is the reserved one.
-        let depth = self.depth.max(1);
-        let ring = self.ring(depth).map_err(Failed::Refused)?;
-        let slot = depth - 1;
-        start(ring, slot);
-        loop {
-            if let Some(Completion::Read { buffer, result, .. }) = ring.next_of(slot) {
-                return Ok((buffer, result));
-            }
-            if enter(ring).is_err() {
-                // The ring keeps the buffer.
-                self.ring = None;
-                return Err(Failed::Lost);
-            }
-        }
-    }
-
+    /// Reads on a ring, and waits for the completion.
     fn read_on_ring(
         &mut self,
         fd: &Arc<DirectoryFd>,
         what: &What,
         records: &mut Records,
     ) -> Result<Filled, Failed> {
-        let read = self.on_ring(|ring, slot| {
-            let (buffer, from) = records.lend();
-            ring.read(slot, Arc::clone(fd), buffer, from, what, false);
-        });
-        match read {
-            Ok((buffer, result)) => {
+        // The last slot is reserved for such requests.
+        let depth = self.depth.max(1);
+        let ring = self.ring(depth).map_err(Failed::Refused)?;
+        let slot = depth - 1;
+        let (buffer, from) = records.lend();
+        ring.read(slot, Arc::clone(fd), buffer, from, what, false);
+        loop {
+            if let Some(Completion::Read { buffer, result, .. }) = ring.next_of(slot) {
                 records.give_back(buffer, result.map_or(0, |filled| filled.bytes));
-                result.map_err(Failed::Refused)
+                return result.map_err(Failed::Refused);
             }
-            Err(failed) => {
-                if failed == Failed::Lost {
-                    records.clear();
-                }
-                Err(failed)
+            if enter(ring).is_err() {
+                // The ring keeps the buffer.
+                self.ring = None;
+                records.clear();
+                return Err(Failed::Lost);
             }
         }
-    }
-
-    fn read_tree_on_ring(
-        &mut self,
-        fd: &Arc<DirectoryFd>,
-        layout: &PlusLayout,
-        bounds: TreeBounds,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Filled, Failed> {
-        let (filled, result) = self.on_ring(|ring, slot| {
-            let buffer = std::mem::take(buffer);
-            ring.read_tree(slot, Arc::clone(fd), buffer, layout, bounds);
-        })?;
-        *buffer = filled;
-        result.map_err(Failed::Refused)
     }
 }
 
@@ -208,7 +164,7 @@ impl DirectoryTransport for KernelTransport {
     fn reads_trees(&self) -> bool {
         match &self.reader {
             DirectoryReader::Module(device) => device.reads_trees(),
-            DirectoryReader::Opcodes(_) => true,
+            DirectoryReader::Opcodes(_) => false,
         }
     }
 
@@ -217,12 +173,14 @@ impl DirectoryTransport for KernelTransport {
         fd: &Arc<DirectoryFd>,
         layout: &PlusLayout,
         bounds: TreeBounds,
-        buffer: &mut Vec<u8>,
-    ) -> Result<Filled, Failed> {
-        let DirectoryReader::Module(device) = &self.reader else {
-            return self.read_tree_on_ring(fd, layout, bounds, buffer);
-        };
-        retry_on_intr(|| device.read_tree(&**fd, layout, bounds, buffer)).map_err(Failed::Refused)
+        buffer: &mut [u8],
+    ) -> Result<Filled, Errno> {
+        match &self.reader {
+            DirectoryReader::Module(device) => {
+                retry_on_intr(|| device.read_tree(&**fd, layout, bounds, buffer))
+            }
+            DirectoryReader::Opcodes(_) => Err(Errno::OPNOTSUPP),
+        }
     }
 
     fn start_open(&mut self, slot: u32, at: &At, name: &CStr, follow: bool) {

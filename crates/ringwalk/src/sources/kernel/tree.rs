@@ -27,7 +27,7 @@ use super::decode::decode_tree;
 use super::mode::is_slow;
 
 /// Bytes of the buffer of a request, for some 1 500 entries. With a megabyte, the most that the
-/// kernel uses, `count` takes 0.5 % fewer instructions by the module, and 2 % fewer by the ring.
+/// module uses, `count` takes 0.5 % fewer instructions.
 const TREE_BUFFER: usize = 256 * 1024;
 
 /// The most bytes of requests in progress and of answers in use, of all workers. An answer lives
@@ -89,7 +89,6 @@ impl TreeBuffers {
 /// A buffer in use.
 #[derive(Debug)]
 pub(super) struct TreeBuffer {
-    /// Empty after a ring that failed has kept the buffer.
     pub(super) bytes: Vec<u8>,
     held: usize,
     pool: Arc<TreeBuffers>,

@@ -212,7 +212,7 @@ impl SharedRing {
     fn kernel(&self) -> Option<(KernelTransport, u32)> {
         let reader = self.reader.get_or_init(|| {
             let side = KernelSide::default();
-            side.look_for_all();
+            side.look();
             side.reader().cloned()
         });
         let reader = reader.as_ref()?;

@@ -256,10 +256,8 @@ fn a_kernel_that_only_opens_costs_nothing_but_time() {
     let expected = expected(tree.path(), Fields::SIZE);
     let ring = Ring::new(call);
     let nothing = DirectoryOpcodes {
-        getdents: 252,
-        readdirplus: 253,
-        readtree: 254,
-        readahead: 255,
+        getdents: 255,
+        readdirplus: None,
     };
     let submit = |request: DriverRequest| {
         let accepted = ring.0.as_ref().unwrap().accept(request, move |shared| {

@@ -54,7 +54,7 @@ fn a_name_reads_its_own_file_systems_only() {
 #[test]
 fn a_directory_counts_for_four_entries() {
     assert_eq!(
-        [(1999, 0), (0, 499), (1996, 1), (4000, 0)].map(|(e, d)| worth(e, d)),
-        [0, 0, 1, 2]
+        [(1999, 0), (0, 499), (1996, 1), (4000, 0)].map(|(e, d)| is_worth_a_look(e, d)),
+        [false, false, true, true]
     );
 }
