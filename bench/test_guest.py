@@ -103,15 +103,9 @@ class Tables(unittest.TestCase):
         tables = {
             **{f"kernel-warm-{name}": kernel_rows.WARM_STOCK for name in kernel_rows.STOCK},
             "kernel-warm-patched": kernel_rows.WARM_PATCHED,
+            "kernel-subtrees-6.12": kernel_rows.SUBTREES,
             **{
-                f"kernel-subtrees-{name}": kernel_rows.subtrees(stock=name in kernel_rows.STOCK)
-                for name in kernel_rows.SUBTREE_KERNELS
-            },
-            **{
-                f"kernel-subtrees-{disk}-{name}": kernel_rows.waiting(
-                    stock=name in kernel_rows.STOCK
-                )
-                for name in kernel_rows.SUBTREE_KERNELS
+                f"kernel-subtrees-{disk}-6.12": kernel_rows.WAITING
                 for disk in kernel_rows.SLOW_DISKS
             },
             "kernel-microvm": kernel_rows.MICROVM,

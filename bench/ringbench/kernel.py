@@ -66,10 +66,10 @@ def warm(kernel: str, session: Session) -> Result:
     return _in_cache(f"kernel-warm-{kernel}", kernel, rows, session)
 
 
-def subtrees(kernel: str, session: Session) -> Result:
+def subtrees(session: Session) -> Result:
     """Measures whole subtrees in cache, with the mitigations that this processor asks for."""
-    rows = kernel_rows.subtrees(stock=kernel in kernel_rows.STOCK)
-    return _in_cache(f"kernel-subtrees-{kernel}", kernel, rows, session, "auto")
+    kernel = kernel_rows.SUBTREE_KERNEL
+    return _in_cache(f"kernel-subtrees-{kernel}", kernel, kernel_rows.SUBTREES, session, "auto")
 
 
 # What bringing in an inode takes of an emulated processor is about ten times what it takes here
@@ -107,13 +107,13 @@ def _on_slow_disk(
         return guest.run(session, made)
 
 
-def subtrees_cold(kernel: str, medium: str, session: Session) -> Result:
+def subtrees_cold(medium: str, session: Session) -> Result:
     """Measures subtrees on a slow disk."""
+    kernel = kernel_rows.SUBTREE_KERNEL
     source = images.copy_of(session.tree() / PART)
     content = replace(source, name="part", about=f"{PART} of {session.tree().name}")
     disk = disks.slow(f"{2 * SLOWER}ms") if medium == "2ms" else disks.spinning(slower=SLOWER)
-    rows = kernel_rows.waiting(stock=kernel in kernel_rows.STOCK)
-    suite = f"kernel-subtrees-{medium}-{kernel}"
+    rows, suite = kernel_rows.WAITING, f"kernel-subtrees-{medium}-{kernel}"
     return _on_slow_disk(suite, kernel, disk, content, rows, session, COLD_RUNS)
 
 
@@ -213,13 +213,11 @@ SUITES: dict[str, Callable[[Session], Result]] = {
         f"kernel-warm-{kernel}": functools.partial(warm, kernel)
         for kernel in (*kernel_rows.STOCK, "patched")
     },
+    f"kernel-subtrees-{kernel_rows.SUBTREE_KERNEL}": subtrees,
     **{
-        f"kernel-subtrees-{kernel}": functools.partial(subtrees, kernel)
-        for kernel in kernel_rows.SUBTREE_KERNELS
-    },
-    **{
-        f"kernel-subtrees-{medium}-{kernel}": functools.partial(subtrees_cold, kernel, medium)
-        for kernel in kernel_rows.SUBTREE_KERNELS
+        f"kernel-subtrees-{medium}-{kernel_rows.SUBTREE_KERNEL}": functools.partial(
+            subtrees_cold, medium
+        )
         for medium in kernel_rows.SLOW_DISKS
     },
     "kernel-microvm": microvm,

@@ -71,9 +71,9 @@ def counts(*sources: str) -> list[Row]:
     ]
 
 
-# tree: many directories a request. whole: directories read to their end, without positions.
+# tree: many directories a request.
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
-WARM_PATCHED = [*walks(*OPCODE, with_metadata=("whole", "tree")), *counts("ring")]
+WARM_PATCHED = [*walks(*OPCODE), *counts("ring")]
 
 # Arguments and answers by name. `du` needs each directory's order, and a search with -prune decides
 # which directories are read. The others read whole subtrees.
@@ -89,8 +89,8 @@ PROGRAMS: dict[str, tuple[tuple[str, ...], dict[str, Callable[[bytes], int]]]] =
 }
 
 
-def programs(*names: str, source: str, options: tuple[str, ...] = ()) -> list[Row]:
-    """Returns these programs by system calls, and by this source."""
+def programs(*names: str, options: tuple[str, ...] = ()) -> list[Row]:
+    """Returns these programs by system calls, and by the module."""
     return [
         Row(
             f"{name}-{by}",
@@ -100,34 +100,25 @@ def programs(*names: str, source: str, options: tuple[str, ...] = ()) -> list[Ro
             PROGRAMS[name][1],
         )
         for name in names
-        for by in ("syscall", source)
+        for by in ("syscall", "module")
     ]
 
 
-def subtrees(*, stock: bool) -> list[Row]:
-    """Names and sizes by system calls, by one directory a request, and by many."""
-    plus = ("ioctl",) if stock else ("opcode", "whole")
-    source = "module" if stock else "ring"
-    return [
-        *stat_walks("syscall", *plus, "tree"),
-        *programs("count", "du-s", "du", "find-size", source=source, options=("--workers", "1")),
-    ]
+# Names and sizes by system calls, by one directory a request, and by many.
+SUBTREES = [
+    *stat_walks("syscall", "ioctl", "tree"),
+    *programs("count", "du-s", "du", "find-size", options=("--workers", "1")),
+]
 
+# The same where calls wait for a disk, with as many workers as the programs choose. `find-prune` is
+# the search of `find-size` without reading whole subtrees: no name is "/".
+WAITING = [
+    *stat_walks("syscall", "ioctl", "tree"),
+    *programs("count", "find-size", "find-prune"),
+]
 
-def waiting(*, stock: bool) -> list[Row]:
-    """The same where calls wait for a disk, with as many workers as the programs choose.
-
-    `find-prune` is the search of `find-size` without reading whole subtrees: no name is "/".
-    """
-    plus, source = ("ioctl", "module") if stock else ("opcode", "ring")
-    return [
-        *stat_walks("syscall", plus, "tree"),
-        *programs("count", "find-size", "find-prune", source=source),
-    ]
-
-
-# Whole subtrees are measured with the module (6.12) and with the operation (patched, which is 7.3).
-SUBTREE_KERNELS = ("6.12", "patched")
+# The kernel that whole subtrees are measured on, with the module.
+SUBTREE_KERNEL = "6.12"
 
 # Disks that they are measured on cold: one on which each read takes 2 ms longer, or as much longer
 # as the guest is slower; one with a head that moves.

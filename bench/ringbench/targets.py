@@ -198,24 +198,18 @@ def _kernel_side() -> list[Bound]:
             source = "module" if stock else "ring"
             bounds.append(faster(suite, f"count-{source}", 2.5, "count-syscall", figure=figure))
     # The kernel code saves instructions, so the bounds are about instructions.
-    bounds += [
-        faster(f"kernel-subtrees-{kernel}", row, times, of, figure="instructions")
-        for kernel, row, times, of in (
-            ("6.12", "count-module", 2.2, "count-syscall"),
-            ("patched", "stat-whole", 2.5, "stat-syscall"),
-            ("patched", "stat-tree", 2.8, "stat-syscall"),
-        )
-    ]
+    kernel = kernel_rows.SUBTREE_KERNEL
+    suite = f"kernel-subtrees-{kernel}"
+    bounds.append(faster(suite, "count-module", 2.2, "count-syscall", figure="instructions"))
     # Where calls wait for a disk, whole subtrees are not slower than one directory a request, nor
     # than system calls.
-    for kernel, plus, source in (("6.12", "ioctl", "module"), ("patched", "opcode", "ring")):
-        for medium in kernel_rows.SLOW_DISKS:
-            suite = f"kernel-subtrees-{medium}-{kernel}"
-            bounds += [
-                Bound(suite, "stat-tree", SAME, (f"stat-{plus}",)),
-                Bound(suite, f"find-size-{source}", SAME, (f"find-prune-{source}",)),
-                Bound(suite, f"count-{source}", SAME, ("count-syscall",)),
-            ]
+    for medium in kernel_rows.SLOW_DISKS:
+        suite = f"kernel-subtrees-{medium}-{kernel}"
+        bounds += [
+            Bound(suite, "stat-tree", SAME, ("stat-ioctl",)),
+            Bound(suite, "find-size-module", SAME, ("find-prune-module",)),
+            Bound(suite, "count-module", SAME, ("count-syscall",)),
+        ]
     for row, times in (("ring-getdents", 1), ("ring-readdirplus", 2), ("count-ring", 2)):
         bounds += [
             faster("kernel-microvm", row, 1.73 * times, "gnu-du-bs"),

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common.h"
@@ -44,46 +43,20 @@ void make_ring(struct io_uring *ring, unsigned int entries)
 		die_of("io_uring_setup", error);
 }
 
-/*
- * Returns whether @opcode reads a directory as getdents64(2) does. Other operations up to Linux 7.3
- * refuse this entry and do nothing, as reads_directories() of ../tests/lib/transport.c says.
- */
-static bool reads_directories(struct io_uring *ring, unsigned char opcode)
+unsigned char find_opcode(const char *name)
 {
-	static char expected[BUFFER], got[BUFFER];
-	int plain = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int tried = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	long bytes = syscall(SYS_getdents64, plain, expected, sizeof(expected));
-	struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
+	FILE *list = fopen("/proc/sys/kernel/ringwalk_operations", "re");
+	unsigned int number;
+	char found[32];
 
-	if (bytes <= 0)
-		die("/");
-	io_uring_prep_rw(opcode, sqe, tried, got, sizeof(got), -1);
-	close(plain);
-	bytes = submit_one(ring).res == bytes ? bytes : 0;
-	close(tried);
-	return bytes && !memcmp(expected, got, bytes);
-}
-
-struct opcodes find_opcodes(struct io_uring *ring)
-{
-	struct io_uring_probe *probe;
-	struct opcodes found;
-
-	probe = io_uring_get_probe_ring(ring);
-	if (!probe)
-		die("IORING_REGISTER_PROBE");
-	found.readahead = probe->last_op;
-	found.readtree = probe->last_op - 1;
-	found.readdirplus = probe->last_op - 2;
-	found.getdents = probe->last_op - 3;
-	io_uring_free_probe(probe);
-	/* The entry says nothing about operations that Linux 6.1 has, up to number 48. */
-	if (found.getdents <= 48 || !reads_directories(ring, found.getdents)) {
-		fprintf(stderr, "%s: no directory operations in this kernel\n", program);
-		exit(1);
+	while (list && fscanf(list, "%31s %u", found, &number) == 2) {
+		if (strcmp(found, name))
+			continue;
+		fclose(list);
+		return number;
 	}
-	return found;
+	fprintf(stderr, "%s: this kernel has no operation %s\n", program, name);
+	exit(1);
 }
 
 int open_module(void)

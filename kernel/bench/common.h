@@ -43,11 +43,9 @@ struct dirent_record {
 };
 
 /*
- * Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS and
- * READTREE.
+ * Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS.
  */
 #define CQE_DIR_END	(1U << 8)
-#define READDIRPLUS_WHOLE	(1U << 1)
 
 struct readdirplus_args {
 	uint32_t flags;
@@ -58,18 +56,10 @@ struct readdirplus_args {
 	__u32 xattr_names_len;
 	__u32 xattr_value_max;
 	__u32 xattr_entry_max;
-	__u32 max_depth;
+	__u32 reserved;
 };
 
 _Static_assert(sizeof(struct readdirplus_args) == 40, "readdirplus_args");
-
-/* The numbers of the directory operations in this kernel. */
-struct opcodes {
-	unsigned char getdents;
-	unsigned char readdirplus;
-	unsigned char readtree;
-	unsigned char readahead;
-};
 
 /* The first word of all messages. */
 extern const char *program;
@@ -86,8 +76,8 @@ void raise_file_limit(void);
 /* Sets up a ring to which only this thread submits. */
 void make_ring(struct io_uring *ring, unsigned int entries);
 
-/* Returns the directory operations; ends the program on a kernel without them. */
-struct opcodes find_opcodes(struct io_uring *ring);
+/* Returns the number of a directory operation; ends the program on a kernel without it. */
+unsigned char find_opcode(const char *name);
 
 /* Opens the module's device; ends the program if it is missing. */
 int open_module(void);

@@ -27,7 +27,7 @@ enum {
 
 static enum { NEVER, BY_MODULE, BY_OPCODE, BY_FADVISE } how;
 static struct io_uring ring;
-static struct opcodes opcodes;
+static unsigned char opcode;
 static int module;
 static bool blocks;
 
@@ -47,7 +47,7 @@ bool readahead_start(const char *word)
 		module = open_module();
 		how = BY_MODULE;
 	} else if (!strcmp(word, "opcode")) {
-		opcodes = find_opcodes(&ring);
+		opcode = find_opcode("DIR_READAHEAD");
 		how = BY_OPCODE;
 	} else if (!strcmp(word, "fadvise")) {
 		how = BY_FADVISE;
@@ -130,7 +130,7 @@ static void prepare_opcode(int64_t off)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-	io_uring_prep_rw(opcodes.readahead, sqe, directory, &next, PIECE, off);
+	io_uring_prep_rw(opcode, sqe, directory, &next, PIECE, off);
 }
 
 static void submit(int64_t off)

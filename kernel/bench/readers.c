@@ -22,7 +22,7 @@ uint32_t buffer_size = BUFFER;
 /* Unused pages cost nothing. */
 static _Alignas(8) char buffer[BUFFER_MOST];
 static struct io_uring ring;
-static struct opcodes opcodes;
+static unsigned char opcode;
 static int module;
 
 static void start_module(void)
@@ -42,10 +42,16 @@ static void start_module_ring(void)
 		die_of("IORING_REGISTER_FILES", error);
 }
 
-static void start_opcodes(void)
+static void start_getdents(void)
 {
 	make_ring(&ring, 4);
-	opcodes = find_opcodes(&ring);
+	opcode = find_opcode("GETDENTS");
+}
+
+static void start_readdirplus(void)
+{
+	make_ring(&ring, 4);
+	opcode = find_opcode("READDIRPLUS");
 }
 
 static struct batch fill_syscall(int fd)
@@ -151,29 +157,18 @@ static struct batch fill_names_opcode(int fd)
 {
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-	io_uring_prep_rw(opcodes.getdents, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
+	io_uring_prep_rw(opcode, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
 	return operation("IORING_OP_GETDENTS");
-}
-
-static struct batch fill_plus_by(int fd, uint32_t flags)
-{
-	struct readdirplus_args arguments = { .flags = flags, .mask = WANTED };
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
-
-	io_uring_prep_rw(opcodes.readdirplus, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
-	sqe->addr3 = (uintptr_t)&arguments;
-	return operation("IORING_OP_READDIRPLUS");
 }
 
 static struct batch fill_plus_opcode(int fd)
 {
-	return fill_plus_by(fd, 0);
-}
+	struct readdirplus_args arguments = { .mask = WANTED };
+	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
-/* The walk needs no positions. */
-static struct batch fill_plus_whole(int fd)
-{
-	return fill_plus_by(fd, READDIRPLUS_WHOLE);
+	io_uring_prep_rw(opcode, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
+	sqe->addr3 = (uintptr_t)&arguments;
+	return operation("IORING_OP_READDIRPLUS");
 }
 
 static void start_nothing(void)
@@ -182,13 +177,13 @@ static void start_nothing(void)
 
 static void start_statx(void)
 {
-	start_opcodes();
+	start_getdents();
 	statx_start(false);
 }
 
 static void start_statx_async(void)
 {
-	start_opcodes();
+	start_getdents();
 	statx_start(true);
 }
 
@@ -196,16 +191,15 @@ const struct reader readers[] = {
 	{ "names", "syscall", NAMES, start_nothing, fill_syscall },
 	{ "names", "ioctl", NAMES, start_module, fill_names_ioctl },
 	{ "names", "ring", NAMES, start_module_ring, fill_names_ring },
-	{ "names", "opcode", NAMES, start_opcodes, fill_names_opcode },
+	{ "names", "opcode", NAMES, start_getdents, fill_names_opcode },
 	{ "stat", "syscall", NAMES, start_nothing, fill_syscall },
 	{ "stat", "ioctl", PLUS, start_module, fill_plus_ioctl },
 	{ "stat", "ring", PLUS, start_module_ring, fill_plus_ring },
-	{ "stat", "opcode", PLUS, start_opcodes, fill_plus_opcode },
+	{ "stat", "opcode", PLUS, start_readdirplus, fill_plus_opcode },
 	{ "stat", "statx", NAMES_STATX, start_statx, fill_names_opcode },
 	{ "stat", "statx-async", NAMES_STATX, start_statx_async, fill_names_opcode },
 	{ "stat", "statx-sorted", NAMES_STATX_SORTED, start_statx, fill_names_opcode },
 	{ "stat", "tree", PLUS, start_trees, NULL },
-	{ "stat", "whole", PLUS, start_opcodes, fill_plus_whole },
 	{ 0 },
 };
 

@@ -78,7 +78,7 @@ static struct slot slots[AT_A_TIME];
 static int unused[AT_A_TIME];
 static int unused_count, in_flight;
 static struct io_uring ring;
-static struct opcodes opcodes;
+static unsigned char opcode;
 static bool plus, every;
 static unsigned char statx_flags;
 static uint64_t entries, bytes;
@@ -143,7 +143,6 @@ static void open_next(void)
 static void read_on(struct slot *slot)
 {
 	struct io_uring_sqe *sqe = prepare();
-	int opcode = plus ? opcodes.readdirplus : opcodes.getdents;
 
 	slot->state = READING;
 	io_uring_prep_rw(opcode, sqe, slot->node->fd, slot->buffer, BUFFER, (uint64_t)RINGWALK_OFF_CURRENT);
@@ -372,7 +371,7 @@ int main(int argc, char **argv)
 	}
 	raise_file_limit();
 	make_ring(&ring, every ? ENTRIES_STATX : ENTRIES);
-	opcodes = find_opcodes(&ring);
+	opcode = find_opcode(plus ? "READDIRPLUS" : "GETDENTS");
 	for (int i = 0; i < (every ? AT_A_TIME_STATX : AT_A_TIME); i++)
 		unused[unused_count++] = i;
 	walk(argv[2]);

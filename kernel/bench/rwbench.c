@@ -5,7 +5,7 @@
  *
  *   rwbench [--buffer BYTES] [--readahead WAY] [--depth N] names|stat HOW DIR
  *
- * HOW is syscall, ioctl, ring, opcode, whole, tree, statx, statx-async or statx-sorted.
+ * HOW is syscall, ioctl, ring, opcode, tree, statx, statx-async or statx-sorted.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
@@ -13,9 +13,7 @@
  *           of the buffer, at most N in flight; with N = 0 a statx(2)
  *   statx-async   the same, but each STATX runs in a thread of the kernel
  *   statx-sorted  the same as statx, for a whole directory at a time in the order of inode numbers
- *   whole   of the patched kernel, with stat only: READDIRPLUS without positions
- *   tree    with stat only: READTREE, many directories at a time; of the module where it is
- *           loaded, else of the patched kernel, without positions
+ *   tree    with stat only: READTREE of the module, many directories at a time
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead

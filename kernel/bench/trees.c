@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "common.h"
 #include "readers.h"
@@ -21,22 +20,14 @@ struct trees {
 	bool end;
 };
 
-/* The module's device, or -1 for the operation. */
-static int module = -1;
-static struct io_uring ring;
-static struct opcodes opcodes;
+static int module;
 
 void start_trees(void)
 {
-	if (access("/dev/ringwalk", F_OK) == 0) {
-		module = open_module();
-		return;
-	}
-	make_ring(&ring, 4);
-	opcodes = find_opcodes(&ring);
+	module = open_module();
 }
 
-static struct trees by_module(int fd)
+static struct trees request_trees(int fd)
 {
 	struct ringwalk_readtree request = {
 		.size = sizeof(request),
@@ -52,25 +43,6 @@ static struct trees by_module(int fd)
 	if (filled < 0)
 		die("RINGWALK_IOC_READTREE");
 	return (struct trees){ filled, request.result_flags & RINGWALK_RESULT_END };
-}
-
-/* The walk needs no positions. Groups and records have the module's layout. */
-static struct trees by_operation(int fd)
-{
-	struct readdirplus_args arguments = {
-		.flags = READDIRPLUS_WHOLE,
-		.mask = WANTED,
-		.max_depth = UINT32_MAX,
-	};
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
-	struct completion got;
-
-	io_uring_prep_rw(opcodes.readtree, sqe, fd, output, sizeof(output), (uint64_t)RINGWALK_OFF_CURRENT);
-	sqe->addr3 = (uintptr_t)&arguments;
-	got = submit_one(&ring);
-	if (got.res < 0)
-		die_of("IORING_OP_READTREE", got.res);
-	return (struct trees){ got.res, got.flags & CQE_DIR_END };
 }
 
 static const struct ringwalk_group *group_at(uint32_t at)
@@ -147,7 +119,7 @@ uint64_t read_trees(struct node *node, tree_entry each, uint64_t *calls)
 	do {
 		uint32_t at;
 
-		trees = module < 0 ? by_operation(node->fd) : by_module(node->fd);
+		trees = request_trees(node->fd);
 		++*calls;
 		group_count = 0;
 		for (at = 0; at < trees.filled; at += group_at(at)->reclen)

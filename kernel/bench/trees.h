@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads whole trees by READTREE of the module or of the patched kernel, for rwbench. */
+/* Reads whole trees by READTREE of the module, for rwbench. */
 #ifndef RINGWALK_BENCH_TREES_H
 #define RINGWALK_BENCH_TREES_H
 
@@ -15,7 +15,7 @@ typedef void (*tree_entry)(const struct ringwalk_entry *entry);
  */
 uint64_t read_trees(struct node *node, tree_entry each, uint64_t *calls);
 
-/* Takes the module where it is loaded, else the operation. */
+/* Opens the module's device. */
 void start_trees(void);
 
 #endif

@@ -170,7 +170,7 @@ static void with_records(struct env *env, const struct fuse *fuse)
 	CHECK(transport_call(&transport, RINGWALK_IOC_GETDENTS, &names) > 0, "getdents");
 	if (transport_has(env->kind, OPCODE_READDIRPLUS))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &plus) > 0, "readdirplus");
-	if (transport_has(env->kind, OPCODE_READTREE))
+	if (!transport_is_opcode(env->kind))
 		CHECK(transport_call(&transport, RINGWALK_IOC_READTREE, &tree) > 0, "readtree");
 	transport_close(&transport);
 	close(names.fd);
@@ -182,7 +182,7 @@ static void run(struct env *env)
 
 	fuse_open(&fuse, env, options);
 	with_records(env, &fuse);
-	if (transport_has(env->kind, OPCODE_READAHEAD)) {
+	if (!transport_is_opcode(env->kind)) {
 		by_kill(env, &fuse);
 		if (transport_in_task(env->kind)) {
 			by_signal(env, &fuse);

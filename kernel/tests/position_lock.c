@@ -142,7 +142,7 @@ static void run(struct env *env)
 		ends_soon(env, "readdirplus", RINGWALK_IOC_READDIRPLUS, &plus, fd, false);
 		ends_soon(env, "readdirplus that sets the position back", RINGWALK_IOC_READDIRPLUS, &plus, fd, true);
 	}
-	if (transport_has(env->kind, OPCODE_READAHEAD))
+	if (!transport_is_opcode(env->kind))
 		ends_soon(env, "readahead", RINGWALK_IOC_READAHEAD, &ahead, fd, false);
 	close(fd);
 }

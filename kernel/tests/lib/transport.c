@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -11,8 +12,8 @@
 #include "test.h"
 #include "transport.h"
 
-/* IORING_OP_SENDMSG_ZC, the last operation of the oldest kernel that the tests run on. */
-#define LAST_OPCODE_6_1	48
+/* A patched kernel has this file, with the name and the number of an operation in each line. */
+#define OPERATIONS_PATH	"/proc/sys/kernel/ringwalk_operations"
 
 static const char *const names[TRANSPORTS] = { "ioctl", "inline", "worker", "async", "opcode", "opcode-async" };
 
@@ -39,91 +40,55 @@ bool transport_in_task(enum transport_kind kind)
 	return kind == TRANSPORT_IOCTL || kind == TRANSPORT_INLINE;
 }
 
-#define TRIAL_LEN	8192
+static const char *const opcode_names[OPCODES] = { "GETDENTS", "READDIRPLUS" };
 
-/*
- * Returns true if @opcode reads a directory as getdents64(2) does.
- *
- * Any other operation up to Linux 7.3 refuses this entry when it is submitted, and does nothing:
- *
- *   addr is set     FTRUNCATE, LISTEN, WAITID, FIXED_FD_INSTALL, RECV_ZC
- *   len is set      FUTEX_WAIT, FUTEX_WAKE, BIND
- *   off is set      FUTEX_WAITV, EPOLL_WAIT, PIPE
- *   len over 1024   READV_FIXED, WRITEV_FIXED: more segments than any vector has
- *   no buffer group READ_MULTISHOT
- *   64-byte entry   NOP128, URING_CMD128
- *
- * All other operations are those of Linux 6.1, which are not tried.
- */
-static bool reads_directories(struct ring *ring, unsigned int opcode)
+const char *transport_opcode_name(enum opcode opcode)
 {
-	static char expected[TRIAL_LEN] __attribute__((aligned(8))), got[TRIAL_LEN] __attribute__((aligned(8)));
-	int plain = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC), tried = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	struct io_uring_cqe cqe = { .res = -EBADF };
-	struct io_uring_sqe *sqe = ring_entry(ring);
-	long bytes = sys_getdents64(plain, expected, sizeof(expected));
-
-	if (sqe && bytes > 0) {
-		sqe->opcode = opcode;
-		sqe->fd = tried;
-		sqe->addr = (uintptr_t)got;
-		sqe->len = sizeof(got);
-		sqe->off = -1;
-		ring_wait(ring, &cqe);
-	}
-	close(plain);
-	close(tried);
-	return bytes > 0 && cqe.res == bytes && !memcmp(expected, got, bytes);
+	return opcode_names[opcode];
 }
 
 /*
- * The operations that were found. The kernel stays the same; a later look would need the right to
- * read the root folder.
+ * The numbers of the operations that were found; no operation of the patches has number 0. They are
+ * read once, because a test may change to a root without /proc.
  */
 static struct {
-	unsigned int first, count;
+	unsigned int number[OPCODES], count;
 } found;
 
-/*
- * Looks for the operations: they are the last ones of the kernel, and the first of them reads
- * directories as getdents64(2) does.
- */
-static void find_opcodes(struct ring *ring)
+static void find_opcodes(void)
 {
-	struct {
-		struct io_uring_probe probe;
-		struct io_uring_probe_op ops[256];
-	} probe = { };
+	FILE *list = found.count ? NULL : fopen(OPERATIONS_PATH, "re");
+	char name[32];
+	unsigned int number;
 
-	if (found.count || ring_register(ring, IORING_REGISTER_PROBE, &probe, 256) < 0)
+	if (!list)
 		return;
-	for (unsigned int count = OPCODES; count; count--) {
-		unsigned int first = probe.probe.last_op + 1 - count;
-
-		/* The entry that is tried says nothing about operations that 6.1 has. */
-		if (first <= LAST_OPCODE_6_1 || !(probe.ops[first].flags & IO_URING_OP_SUPPORTED) ||
-		    !reads_directories(ring, first))
-			continue;
-		found.first = first;
-		found.count = count;
-		return;
+	while (fscanf(list, "%31s %u", name, &number) == 2) {
+		for (unsigned int i = 0; i < OPCODES; i++) {
+			if (strcmp(name, opcode_names[i]))
+				continue;
+			found.number[i] = number;
+			found.count++;
+		}
 	}
+	fclose(list);
 }
 
 unsigned int transport_opcodes(void)
 {
-	struct ring ring;
-
-	if (found.count || ring_open(&ring, 4, 0))
-		return found.count;
-	find_opcodes(&ring);
-	ring_close(&ring);
+	find_opcodes();
 	return found.count;
+}
+
+unsigned int transport_opcode(enum opcode opcode)
+{
+	find_opcodes();
+	return opcode < OPCODES ? found.number[opcode] : 0;
 }
 
 bool transport_has(enum transport_kind kind, enum opcode opcode)
 {
-	return !transport_is_opcode(kind) || opcode < transport_opcodes();
+	return !transport_is_opcode(kind) || transport_opcode(opcode);
 }
 
 bool transport_available(enum transport_kind kind)
@@ -168,10 +133,8 @@ void transport_open(struct transport *transport, enum transport_kind kind, unsig
 		test_skip("no io_uring: %s", strerror(-error));
 	if (!transport_is_opcode(kind))
 		return;
-	find_opcodes(&transport->ring);
-	if (!found.count)
+	if (!transport_opcodes())
 		test_skip("the kernel has no operations for directories");
-	transport->first_opcode = found.first;
 	transport->args = calloc(transport->ring.entries, sizeof(*transport->args));
 	MUST(transport->args);
 }
@@ -241,10 +204,10 @@ static void fill_opcode(struct transport *transport, struct io_uring_sqe *sqe, u
 	struct ringwalk_getdents *dents = request;
 
 	if (!transport_has(transport->kind, opcode))
-		test_stop(__FILE__, __LINE__, "the kernel lacks operation %u, and the test does not say that it needs it", opcode);
+		test_stop(__FILE__, __LINE__, "the kernel lacks %s, and the test does not say that it needs it", opcode_names[opcode]);
 	if (transport->kind == TRANSPORT_OPCODE_ASYNC)
 		sqe->flags |= IOSQE_ASYNC;
-	sqe->opcode = transport->first_opcode + opcode;
+	sqe->opcode = transport_opcode(opcode);
 	switch (opcode) {
 	case OPCODE_READDIRPLUS:
 		fill_readdirplus(transport, sqe, request);

@@ -38,10 +38,7 @@ enum transport_kind {
 
 #define DEVICE_PATH	"/dev/ringwalk"
 
-/*
- * The operations of the patched kernel, in the order of their numbers, which is the order of the
- * patches that add them. A kernel with the first patches only has the first operations only.
- */
+/* The operations of the patched kernel. A kernel with some of the patches has some of them. */
 enum opcode {
 	OPCODE_GETDENTS,
 	OPCODE_READDIRPLUS,
@@ -74,23 +71,24 @@ _Static_assert(sizeof(struct opcode_readdirplus_args) == 40, "READDIRPLUS_ARGS_S
  * @kind: which way
  * @device: /dev/ringwalk, or -1 with the opcodes
  * @ring: a ring, unless @kind is TRANSPORT_IOCTL
- * @first_opcode: number of the first of the patched kernel's operations
  * @args: for the opcodes, one for each submission entry
  */
 struct transport {
 	enum transport_kind kind;
 	int device;
 	struct ring ring;
-	unsigned int first_opcode;
 	struct opcode_readdirplus_args *args;
 };
 
 const char *transport_name(enum transport_kind kind);
 bool transport_by_name(const char *name, enum transport_kind *kind);
-/* Returns true if this kernel has this transport. For the operations, the first one is enough. */
+/* Returns true if this kernel has this transport. For the operations, one of them is enough. */
 bool transport_available(enum transport_kind kind);
 /* Returns how many operations for directories this kernel has. */
 unsigned int transport_opcodes(void);
+/* Returns the number of an operation in this kernel, or 0 if it lacks that. */
+unsigned int transport_opcode(enum opcode opcode);
+const char *transport_opcode_name(enum opcode opcode);
 /* Returns true if requests are operations of io_uring, and not commands of the module. */
 bool transport_is_opcode(enum transport_kind kind);
 /* Returns true if every request runs in the task that makes it. */

@@ -458,21 +458,17 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             Ok(fd) => fd,
             Err(failure) => return Pulled::failed(job, failure),
         };
-        if let Some(request) = self.tree_request(&job) {
-            match self.read_tree(&fd, request, batch) {
-                Ok((end, metadata)) => {
-                    self.side.worked();
-                    return Pulled {
-                        job,
-                        fd: Some(fd),
-                        end: end && metadata.is_ok(),
-                        metadata: metadata == Ok(true),
-                        failure: metadata.err(),
-                    };
-                }
-                // The directory alone is asked for.
-                Err(_) => {}
-            }
+        if let Some(request) = self.tree_request(&job)
+            && let Some((end, metadata)) = self.read_tree(&fd, request, batch)
+        {
+            self.side.worked();
+            return Pulled {
+                job,
+                fd: Some(fd),
+                end: end && metadata.is_ok(),
+                metadata: metadata == Ok(true),
+                failure: metadata.err(),
+            };
         }
         let pulled = match self.read(&fd, self.whole || job.to_end, batch) {
             Ok(end) => self.decoded(job, fd, end, batch),
@@ -503,33 +499,26 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
     }
 
     /// Reads a directory with those below it. Returns true at its end, and true if its entries have
-    /// their metadata, or why they are not all.
-    ///
-    /// # Errors
-    ///
-    /// If the request has returned nothing.
+    /// their metadata, or why they are not all. Returns `None` if the kernel refuses: the directory
+    /// alone is then read.
     fn read_tree(
         &mut self,
         fd: &Arc<DirectoryFd>,
         mut request: TreeRequest,
         batch: &mut RawBatch,
-    ) -> Result<(bool, Result<bool, Failure>), Errno> {
-        let trees = self.trees.as_mut().ok_or(Errno::OPNOTSUPP)?;
+    ) -> Option<(bool, Result<bool, Failure>)> {
+        let trees = self.trees.as_mut()?;
         let (layout, bounds) = (trees.layout(), request.bounds);
-        let result = self
+        let read = self
             .transport
             .read_tree(fd, layout, bounds, &mut request.buffer.bytes);
-        match result {
-            Ok(Filled { bytes, end }) => {
-                let metadata = trees.answered(request, bytes, batch);
-                // The kernel has returned bytes that are not records.
-                Ok((end, metadata.map_err(|_| read_failure(Errno::IO))))
-            }
-            Err(errno) => {
-                trees.refused();
-                Err(errno)
-            }
-        }
+        let Ok(Filled { bytes, end }) = read else {
+            trees.refused();
+            return None;
+        };
+        let metadata = trees.answered(request, bytes, batch);
+        // The kernel has returned bytes that are not records.
+        Some((end, metadata.map_err(|_| read_failure(Errno::IO))))
     }
 
     /// Reads by calls until the buffer is full or, if the directory is to be read `whole`, until
