@@ -143,7 +143,7 @@ fn check_names(found: Vec<String>, path: &Path) {
 
 #[test]
 fn operations_read_a_directory() {
-    let (Some(mut ring), Some(_)) = (ring(), opcodes()) else {
+    let (Some(mut ring), Some(opcodes)) = (ring(), opcodes()) else {
         return;
     };
     let dir = directory();
@@ -160,6 +160,9 @@ fn operations_read_a_directory() {
     assert!(found.len() > 1);
     check_names(names_of(&found), dir.path());
 
+    if opcodes.readdirplus.is_none() {
+        return;
+    }
     // The same directory again from the beginning, as a registered file.
     ring.submitter()
         .register_files(&[file.as_raw_fd()])
