@@ -157,7 +157,8 @@ FIND = [
 ]
 FIND_LONG = frozenset(row.key for row in FIND)
 
-# Kernels that READAHEAD is measured on: the module's, and the operation.
+# Kernels that reading ahead is measured on: by the module's READAHEAD, and on the patched kernel by
+# advice for the directory and STATX in the order of inode numbers.
 DIRECTORY_KERNELS = ("6.12", "patched")
 
 # Columns of the directory's table. READDIRPLUS sorts what fits into its buffer: the largest.
@@ -169,12 +170,17 @@ def directory(*, opcode: bool) -> list[Row]:
 
     The module does not bring in the blocks of the directory itself. Root reads them first.
     """
-    plus, ahead = ("opcode", "opcode") if opcode else ("ioctl", "blocks+module")
+    if opcode:
+        plus = "opcode"
+        ahead = ("--readahead", "fadvise", "--depth", "64", "stat", "statx-sorted")
+    else:
+        plus = "ioctl"
+        ahead = ("--readahead", "blocks+module", "stat", "syscall")
     large = ("--buffer", str(1 << 20))
     words = {
         "plain": ("stat", "syscall"),
         "readdirplus": (*large, "stat", plus),
-        "readahead": ("--readahead", ahead, "stat", "syscall"),
+        "readahead": ahead,
     }
     return [
         Row(what, "stat", "rwbench", (*words[what], "{tree}/messages"), ENTRIES_AND_BYTES)

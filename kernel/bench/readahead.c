@@ -25,15 +25,12 @@ enum {
 	EXTENTS = 8192,
 };
 
-static enum { NEVER, BY_MODULE, BY_OPCODE, BY_FADVISE } how;
+static enum { NEVER, BY_MODULE, BY_FADVISE } how;
 static struct io_uring ring;
-static unsigned char opcode;
 static int module;
 static bool blocks;
 
 static struct ringwalk_readahead request;
-/* The cookie at which the opcode continues. */
-static int64_t next;
 static int directory;
 static bool in_flight, at_end;
 /* Entries that may be read before the next piece must be complete. */
@@ -46,9 +43,6 @@ bool readahead_start(const char *word)
 	if (blocks || !strcmp(word, "module")) {
 		module = open_module();
 		how = BY_MODULE;
-	} else if (!strcmp(word, "opcode")) {
-		opcode = find_opcode("DIR_READAHEAD");
-		how = BY_OPCODE;
 	} else if (!strcmp(word, "fadvise")) {
 		how = BY_FADVISE;
 	}
@@ -109,10 +103,11 @@ static void read_blocks(int fd)
 	free(map);
 }
 
-static void prepare_module(int64_t off)
+static void submit(int64_t off)
 {
 	struct ringwalk_sqe payload = { .request = (uintptr_t)&request };
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
+	int error;
 
 	request = (struct ringwalk_readahead){
 		.size = sizeof(struct ringwalk_readahead),
@@ -124,23 +119,6 @@ static void prepare_module(int64_t off)
 	io_uring_prep_rw(IORING_OP_URING_CMD, sqe, module, NULL, 0, 0);
 	sqe->cmd_op = RINGWALK_IOC_READAHEAD;
 	memcpy(sqe->cmd, &payload, sizeof(payload));
-}
-
-static void prepare_opcode(int64_t off)
-{
-	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
-
-	io_uring_prep_rw(opcode, sqe, directory, &next, PIECE, off);
-}
-
-static void submit(int64_t off)
-{
-	int error;
-
-	if (how == BY_MODULE)
-		prepare_module(off);
-	else
-		prepare_opcode(off);
 	error = io_uring_submit(&ring);
 	if (error != 1)
 		die_of("READAHEAD", error);
@@ -160,18 +138,12 @@ static void take_piece(void)
 		die_of("READAHEAD", error);
 	if (cqe->res < 0)
 		die_of("READAHEAD", cqe->res);
-	if (how == BY_MODULE) {
-		ready += request.entries;
-		next = request.next;
-		at_end = request.result_flags & RINGWALK_RESULT_END;
-	} else {
-		ready += cqe->res;
-		at_end = cqe->flags & CQE_DIR_END;
-	}
+	ready += request.entries;
+	at_end = request.result_flags & RINGWALK_RESULT_END;
 	io_uring_cqe_seen(&ring, cqe);
 	in_flight = false;
 	if (!at_end)
-		submit(next);
+		submit(request.next);
 }
 
 static void begin_fadvise(int fd)

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 /*
- * Chooses "module", "opcode", or "blocks+module": root has the blocks of the directory itself read
+ * Chooses "module", or "blocks+module": root has the blocks of the directory itself read
  * from the device first. Or "fadvise": POSIX_FADV_WILLNEED on the directory, which brings in its
  * blocks and no inodes. Returns false for another word.
  */

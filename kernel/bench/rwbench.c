@@ -17,8 +17,8 @@
  *
  * The walk, the buffer and the wanted fields are the same for all. A way that reports the end of a
  * directory saves the call that would return 0, as it does for any caller. With --readahead
- * READAHEAD first brings in the entries of each directory, a piece ahead of the reading. WAY is module
- * or opcode; blocks+module, where root first has the blocks of the directory read from the device; or
+ * READAHEAD first brings in the entries of each directory, a piece ahead of the reading. WAY is
+ * module; blocks+module, where root first has the blocks of the directory read from the device; or
  * fadvise, which brings in only these blocks.
  *
  * Prints "E entries, B bytes, D directories, C calls, R s real, U s user, S s system".
@@ -187,7 +187,7 @@ static double seconds(struct timeval time)
 
 static int usage(void)
 {
-	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|blocks+module|opcode|fadvise] [--depth N] WHAT HOW DIR; WHAT HOW is one of\n");
+	fprintf(stderr, "usage: rwbench [--buffer BYTES] [--readahead module|blocks+module|fadvise] [--depth N] WHAT HOW DIR; WHAT HOW is one of\n");
 	for (const struct reader *each = readers; each->what; each++)
 		fprintf(stderr, "  %s %s\n", each->what, each->how);
 	return 2;
