@@ -14,6 +14,12 @@
 #include "names.h"
 #include "readdirplus.h"
 
+/*
+ * The most lookups that are made in spite of a signal, so that names with one position are given
+ * together. A server may give all names one position, and take long for each lookup.
+ */
+#define RINGWALK_PLUS_LEAST	8
+
 /* Writes the record of an entry. */
 bool ringwalk_plus_actor(struct dir_context *ctx, const char *name, int len, loff_t offset,
 			 u64 ino, unsigned int type)
@@ -77,6 +83,19 @@ static u32 ringwalk_plus_place(const struct ringwalk_names *names, u32 done)
 	return place ? place : names->used;
 }
 
+/* Returns the bytes of the records whose lookups are made in spite of a signal. */
+static u32 ringwalk_plus_least(const struct ringwalk_names *names)
+{
+	const struct ringwalk_entry *entry;
+	u32 i, at = 0, place = ringwalk_plus_place(names, 0);
+
+	for (i = 0; i < RINGWALK_PLUS_LEAST && at < place; i++) {
+		entry = (void *)names->data + at;
+		at += entry->reclen;
+	}
+	return at;
+}
+
 /*
  * Drops the records from byte @done on, of which there are some before, and sets the position back
  * to them. Returns false, and keeps all, if the position cannot be set.
@@ -105,14 +124,14 @@ static bool ringwalk_plus_cut(struct ringwalk_names *names, struct file *dir, u3
  * @flags: RINGWALK_RESULT_END is cleared if not all records are kept
  *
  * If a signal ends this, the records that are not done are given back by the position. If another
- * request has read on from there, they stay, with an error.
+ * request has read on from there, or many records have one position, they stay, with an error.
  *
  * Return: 0, or -EINTR if the task is being killed.
  */
 int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flags)
 {
 	struct ringwalk_names *names = &plus->names;
-	u32 least = ringwalk_plus_place(names, 0), at = 0;
+	u32 least = ringwalk_plus_least(names), at = 0;
 	struct ringwalk_batch batch;
 	int done;
 
@@ -133,7 +152,7 @@ int ringwalk_plus_lookup(struct ringwalk_plus *plus, struct file *dir, u32 *flag
 	if (done >= 0 && done < names->used) {
 		if (ringwalk_plus_cut(names, dir, ringwalk_plus_place(names, done)))
 			*flags &= ~RINGWALK_RESULT_END;
-		else
+		if (done < names->used)
 			ringwalk_batch_give_up(&batch, at, names->used);
 	}
 	ringwalk_batch_free(&batch);

@@ -22,6 +22,8 @@
  *   --dots         the folder lists only ".", for ever
  *   --late         only READDIR from the second entry on takes --delay-us; a LOOKUP takes a tenth
  *                  of it, all else no time
+ *   --same         all files have one position, from which the list begins again; only a LOOKUP
+ *                  takes --delay-us
  *   --pairs PID    see struct server
  *
  * It implements the protocol of linux/fuse.h itself, so that it can be static. It answers with many
@@ -69,6 +71,7 @@ static struct {
 	bool cache;
 	bool dots;
 	bool late;
+	bool same;
 	/*
 	 * If this is not 0, files come in pairs with one position, as names with the same hash in
 	 * ext4. When the first file of a pair is looked up, this process gets SIGALRM, and the
@@ -183,6 +186,8 @@ static void answer_init(const struct fuse_in_header *in, const struct fuse_init_
  */
 static uint64_t position(uint64_t i)
 {
+	if (server.same && i > DOTS)
+		return DOTS;
 	return server.pairs && i >= DOTS ? i - (i - DOTS) % 2 : i;
 }
 
@@ -286,6 +291,8 @@ static void wait_delay(const struct fuse_in_header *in, const void *arg)
 	if (server.late && in->opcode == FUSE_LOOKUP)
 		delay_us /= 10;
 	else if (server.late && (in->opcode != FUSE_READDIR || !((const struct fuse_read_in *)arg)->offset))
+		return;
+	if (server.same && in->opcode != FUSE_LOOKUP)
 		return;
 	if (server.pairs) {
 		if (in->opcode != FUSE_LOOKUP || find_name(arg) % 2)
@@ -450,7 +457,7 @@ static void usage(void)
 {
 	fprintf(stderr, "usage: fuse_readdir [--delay-us N] [--entries N] [--name-length 30..255] [--plus never|auto|always] [--cache]\n"
 			"                    [--max-pages N] [--threads N] [--buffer BYTES] [--at-least ENTRIES]\n"
-			"                    [--dots|--late|--pairs PID] MOUNTPOINT list|check|COMMAND...\n");
+			"                    [--dots|--late|--same|--pairs PID] MOUNTPOINT list|check|COMMAND...\n");
 	exit(2);
 }
 
@@ -483,6 +490,7 @@ int main(int argc, char **argv)
 		{ "threads", required_argument, NULL, 't' },	{ "at-least", required_argument, NULL, 'a' },
 		{ "buffer", required_argument, NULL, 'b' },	{ "pairs", required_argument, NULL, 'P' },
 		{ "dots", no_argument, NULL, 'D' },		{ "late", no_argument, NULL, 'l' },
+		{ "same", no_argument, NULL, 's' },
 		{ }
 	};
 	unsigned long at_least = 0;
@@ -499,6 +507,7 @@ int main(int argc, char **argv)
 		case 'c': server.cache = true; break;
 		case 'D': server.dots = true; break;
 		case 'l': server.late = true; break;
+		case 's': server.same = true; break;
 		case 'P': server.pairs = number(optarg, 1, INT_MAX); break;
 		case 'm': server.max_pages = number(optarg, 1, 256); break;
 		case 't': server.threads = number(optarg, 1, 256); break;

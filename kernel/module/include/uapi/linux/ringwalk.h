@@ -197,10 +197,11 @@ struct ringwalk_fields {
  * its name, no metadata and no error, because ".." may lie outside of the caller's root. Files are
  * looked up in the order of their inode numbers where that saves seeks. The position lock is held
  * only while names are read. So several requests may be in flight on one open directory, and each
- * gets its next piece. If a signal ends a request after another one has read on, the entries that
- * were not looked up have the error EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2). The
- * end that a request reports while another one is in flight is not final: the other one sets the
- * position back if it ends early or fails. Read on until a request that was alone reports the end.
+ * gets its next piece. If a signal ends a request after another one has read on, or while that
+ * reads, or among many entries with one cookie, the entries that were not looked up have the error
+ * EINTR; look them up by RINGWALK_IOC_STAT_BATCH or statx(2). The end that a request reports while
+ * another one is in flight is not final: the other one sets the position back if it ends early or
+ * fails. Read on until a request that was alone reports the end.
  *
  * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
  * request fails after it read names, for example because @buf is not writable, it restores the
