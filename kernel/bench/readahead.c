@@ -23,6 +23,8 @@ enum {
 	NAMES_MAX = 4 * 1024 * 1024,
 	/* A directory of 500 000 files has no more blocks. */
 	EXTENTS = 8192,
+	/* As much as one call reads of a device with the kernel's default read-ahead. */
+	ADVICE = 128 * 1024,
 };
 
 static enum { NEVER, BY_MODULE, BY_FADVISE } how;
@@ -97,8 +99,13 @@ static void read_blocks(int fd)
 	if (ioctl(fd, FS_IOC_FIEMAP, map))
 		die("FS_IOC_FIEMAP");
 	qsort(map->fm_extents, map->fm_mapped_extents, sizeof(map->fm_extents[0]), by_place);
-	for (unsigned int i = 0; i < map->fm_mapped_extents; i++)
-		posix_fadvise(device, map->fm_extents[i].fe_physical, map->fm_extents[i].fe_length, POSIX_FADV_WILLNEED);
+	for (unsigned int i = 0; i < map->fm_mapped_extents; i++) {
+		const struct fiemap_extent *extent = &map->fm_extents[i];
+
+		for (uint64_t at = 0; at < extent->fe_length; at += ADVICE)
+			posix_fadvise(device, extent->fe_physical + at,
+				      extent->fe_length - at < ADVICE ? extent->fe_length - at : ADVICE, POSIX_FADV_WILLNEED);
+	}
 	close(device);
 	free(map);
 }
