@@ -127,7 +127,7 @@ static const char *check(struct worker *worker, unsigned int i, long got)
 {
 	const struct ringwalk_fields *fields = &worker->requests[i].plus.fields;
 	struct compare compare = request_compare(&worker->transport, worker->shared->fds[i % FOLDERS],
-						 worker->shared->paths[i % FOLDERS], fields, 0, true);
+						 worker->shared->paths[i % FOLDERS], fields, 0);
 
 	if (got < 0)
 		return wrong("%ld", got);
@@ -139,7 +139,7 @@ static const char *check(struct worker *worker, unsigned int i, long got)
 				     first_of(worker, i));
 	case STAT_BATCH:
 		compare.fields = &worker->requests[i].batch.fields;
-		compare.names = false;
+		compare.no_names = true;
 		return compare_batch(&compare, worker->out[i], got, worker->requests[i].batch.entries, list_of(worker, i),
 				     first_of(worker, i));
 	default:

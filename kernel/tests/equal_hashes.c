@@ -120,7 +120,7 @@ static long ended_early(struct transport *transport, struct ringwalk_readdirplus
 static void stop_between(struct transport *transport, size_t first)
 {
 	struct ringwalk_readdirplus request = cold_request(&cold, buf, sizeof(buf)), rest = request;
-	struct compare compare = request_compare(transport, cold.fd, cold.path, &request.fields, request.flags, true);
+	struct compare compare = request_compare(transport, cold.fd, cold.path, &request.fields, request.flags);
 	const char *name = cold.list.at[first]->d_name;
 	struct list names;
 	size_t given = 0;

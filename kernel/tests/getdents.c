@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/request.h"
+#include "lib/names.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
@@ -19,18 +19,22 @@ static long env_fs;
  * Neither bytes that getdents64 does not write nor old bytes of the kernel's buffer may be taken
  * for records.
  */
-static const char *bytes_differ(const char *got, const char *expected, long len, unsigned char filler)
+static const char *bytes_differ(const char *got, const char *expected, long len,
+				unsigned char filler)
 {
 	for (long at = 0; at < len;) {
-		const struct dirent_record *a = (const void *)(got + at), *b = (const void *)(expected + at);
+		const struct dirent_record *a = (const void *)(got + at),
+					   *b = (const void *)(expected + at);
 		size_t content = offsetof(struct dirent_record, d_name) + strlen(b->d_name) + 1;
 
-		if (memcmp(a, b, content) && !(list_same_cookie(a->d_off, b->d_off) && a->d_ino == b->d_ino &&
-					       !memcmp(&a->d_reclen, &b->d_reclen, content - 16)))
+		if (memcmp(a, b, content) &&
+		    !(list_same_cookie(a->d_off, b->d_off) && a->d_ino == b->d_ino &&
+		      !memcmp(&a->d_reclen, &b->d_reclen, content - 16)))
 			return wrong("the record at byte %ld (%s)", at, b->d_name);
 		for (size_t i = content; i < b->d_reclen; i++)
 			if (got[at + i] && (unsigned char)got[at + i] != filler)
-				return wrong("the padding of %s leaks 0x%x", b->d_name, (unsigned char)got[at + i]);
+				return wrong("the padding of %s leaks 0x%x", b->d_name,
+					     (unsigned char)got[at + i]);
 		at += b->d_reclen;
 	}
 	return NULL;
@@ -61,7 +65,8 @@ static long plain_again(int fd, off_t from, uint32_t len, long given, long wante
 /*
  * Makes one call of each on two open files at the same position. Returns the bytes, equal for both.
  */
-static long compare_call(struct transport *transport, int fd, int plain_fd, uint32_t len, uint32_t *result_flags)
+static long compare_call(struct transport *transport, int fd, int plain_fd, uint32_t len,
+			 uint32_t *result_flags)
 {
 	struct ringwalk_getdents request = request_getdents(fd, buf, len);
 	off_t at, plain_at = lseek(plain_fd, 0, SEEK_CUR);
@@ -84,7 +89,8 @@ static long compare_call(struct transport *transport, int fd, int plain_fd, uint
 		}
 	at = lseek(fd, 0, SEEK_CUR);
 	plain_at = lseek(plain_fd, 0, SEEK_CUR);
-	CHECK(list_same_cookie(at, plain_at), "position %jd, not %jd, after %u bytes", (intmax_t)at, (intmax_t)plain_at, len);
+	CHECK(list_same_cookie(at, plain_at), "position %jd, not %jd, after %u bytes", (intmax_t)at,
+	      (intmax_t)plain_at, len);
 	return got;
 }
 
@@ -122,7 +128,8 @@ static void every_length(struct env *env, struct transport *transport)
 	 * POSIX requires a new file to be seen after a rewind only. The first reading also updates
 	 * the time of access.
 	 */
-	for (uint32_t len = 0; len < 300 && !test_failures(); len += len > 40 || env->fs == FS_FUSE ? test_step(env, 1) : 1)
+	for (uint32_t len = 0; len < 300 && !test_failures();
+	     len += len > 40 || env->fs == FS_FUSE ? test_step(env, 1) : 1)
 		compare_length(transport, fd, plain_fd, len);
 	for (uint32_t len = 512; len <= BUF_LEN && !test_failures(); len *= env->full ? 2 : 8)
 		compare_length(transport, fd, plain_fd, len);
@@ -156,7 +163,8 @@ static void cookies(struct env *env, struct transport *transport)
 			/* The last cookie of a buffer is the position, and works like any other. */
 			struct list more;
 
-			CHECK(!request_all_names(transport, fd, BUF_LEN, &more), "after cookie %zu", i);
+			CHECK(!request_all_names(transport, fd, BUF_LEN, &more), "after cookie %zu",
+			      i);
 			list_append(&rest, more.bytes, more.len);
 			list_free(&more);
 		}
@@ -202,8 +210,10 @@ static void shared_position(struct env *env, struct transport *transport)
 /* Invalid offsets are handled as by lseek(2) and getdents64(2). */
 static void odd_offsets(struct env *env, struct transport *transport)
 {
-	static const int64_t offsets[] = { -2, -4096, INT64_MIN, 1, 2, 3, 12345, INT32_MAX, 1ll << 32, INT64_MAX };
-	int fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY), plain_fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY);
+	static const int64_t offsets[] = { -2, -4096, INT64_MIN, 1,	    2,
+					   3,  12345, INT32_MAX, 1ll << 32, INT64_MAX };
+	int fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY),
+	    plain_fd = openat(env->fd, "cookies", O_RDONLY | O_DIRECTORY);
 
 	MUST(fd >= 0 && plain_fd >= 0);
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++) {
@@ -212,13 +222,17 @@ static void odd_offsets(struct env *env, struct transport *transport)
 
 		request.off = offsets[i];
 		memset(buf, 0xa5, 4096);
-		expected = lseek(plain_fd, offsets[i], SEEK_SET) < 0 ? -errno : sys_getdents64(plain_fd, plain, 4096);
+		expected = lseek(plain_fd, offsets[i], SEEK_SET) < 0 ?
+				   -errno :
+				   sys_getdents64(plain_fd, plain, 4096);
 		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
 		if (got > expected && expected > 0)
 			expected = plain_again(plain_fd, offsets[i], 4096, expected, got);
-		CHECK(got == expected, "offset %jd: %ld, not %ld", (intmax_t)offsets[i], got, expected);
+		CHECK(got == expected, "offset %jd: %ld, not %ld", (intmax_t)offsets[i], got,
+		      expected);
 		if (expected > 0)
-			CHECK_NULL(bytes_differ(buf, plain, expected, 0xa5), "offset %jd", (intmax_t)offsets[i]);
+			CHECK_NULL(bytes_differ(buf, plain, expected, 0xa5), "offset %jd",
+				   (intmax_t)offsets[i]);
 	}
 	close(fd);
 	close(plain_fd);
@@ -227,7 +241,8 @@ static void odd_offsets(struct env *env, struct transport *transport)
 static void empty_and_removed(struct env *env, struct transport *transport)
 {
 	char path[512];
-	int fd = tree_folder(env->path, "gone", path), plain_fd = open(path, O_RDONLY | O_DIRECTORY);
+	int fd = tree_folder(env->path, "gone", path),
+	    plain_fd = open(path, O_RDONLY | O_DIRECTORY);
 	uint32_t flags;
 
 	compare_length(transport, fd, plain_fd, 4096);
@@ -238,16 +253,17 @@ static void empty_and_removed(struct env *env, struct transport *transport)
 	close(plain_fd);
 }
 
-/* A folder larger than the module's buffer, and a buffer larger than the used maximum. */
+/* A folder larger than one answer, and a buffer larger than the used maximum. */
 static void large(struct env *env, struct transport *transport)
 {
 	unsigned int count = env->full ? 6000 : env->fs == FS_FUSE ? 200 : 600;
+	char path[512], prefix[200] = "";
 	struct list list;
-	char path[512];
 	int fd = tree_folder(env->path, "large", path);
 
-	tree_files(fd, "a-file-in-a-large-folder-with-a-long-name-that-makes-many-bytes-in-few-entries-so-that-it-takes-little-time-"
-		       "to-make-them-as-names-of-two-hundred-bytes-do-which-is-what-is-wanted-here-", count);
+	/* Many bytes in few files, which are made in little time. */
+	memset(prefix, 'f', sizeof(prefix) - 1);
+	tree_files(fd, prefix, count);
 	list_read(&list, fd);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	request_check_names(transport, fd, 4 << 20, &list, 0, "a large folder");

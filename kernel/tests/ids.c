@@ -15,6 +15,7 @@
 #include <linux/capability.h>
 #include <linux/mount.h>
 
+#include "lib/everything.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"

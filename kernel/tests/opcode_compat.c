@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The operations refuse 32-bit tasks with EOPNOTSUPP, whether the task or a worker would run them:
- * positions of ext4 would differ between the two.
+ * The probe shows the operations. They refuse 32-bit tasks with EOPNOTSUPP, whether the task or a
+ * worker would run them: positions of ext4 would differ between the two.
  */
 #include <sys/wait.h>
 
@@ -26,12 +26,30 @@ static int request(unsigned int opcode, unsigned int flags, const char *folder, 
 	return WEXITSTATUS(status);
 }
 
+/* The probe shows the operations that the kernel lists. */
+static void announced(struct transport *transport)
+{
+	struct {
+		struct io_uring_probe probe;
+		struct io_uring_probe_op ops[256];
+	} probe = { };
+
+	MUST(ring_register(&transport->ring, IORING_REGISTER_PROBE, &probe, 256) >= 0);
+	for (unsigned int i = 0; i < OPCODES; i++) {
+		unsigned int number = transport_opcode(i);
+
+		CHECK(!number || probe.ops[number].flags & IO_URING_OP_SUPPORTED,
+		      "operation %u is not supported", number);
+	}
+}
+
 static void run(struct env *env)
 {
 	struct transport transport;
 
-	program = program32_find("ring32.program");
 	transport_open(&transport, env->kind, 0);
+	announced(&transport);
+	program = program32_find("ring32.program");
 	/* The program itself works. */
 	MUST(request(IORING_OP_NOP, 0, NULL, NULL) == 0);
 	for (unsigned int i = 0; i < OPCODES; i++) {
@@ -41,9 +59,11 @@ static void run(struct env *env)
 			continue;
 		for (unsigned int j = 0; j < ARRAY_SIZE(flags); j++) {
 			bool args = i == OPCODE_READDIRPLUS;
-			int error = request(transport_opcode(i), flags[j], env->path, args ? "args" : NULL);
+			int error = request(transport_opcode(i), flags[j], env->path,
+					    args ? "args" : NULL);
 
-			CHECK(error == EOPNOTSUPP, "%s with flags %u: %s", transport_opcode_name(i), flags[j], strerror(error));
+			CHECK(error == EOPNOTSUPP, "%s with flags %u: %s",
+			      transport_opcode_name(i), flags[j], strerror(error));
 		}
 	}
 	transport_close(&transport);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ext4: a block of a directory cannot be read once. A reader that goes on afterwards gets every
- * name once. Only patched kernels do that: others take the names that were read before the error
- * for all of them, so the test is for the opcodes' kernels, although it makes no request.
+ * name once. Kernels before the operations of io_uring take the names that were read before the
+ * error for all of them, so the test is for those with operations, although it makes no request.
  */
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -20,7 +20,8 @@
 #define FEW_FULL	120
 #define MANY		1700
 
-static const char filler[] = "a-name-long-enough-that-a-block-holds-few-of-them-and-the-tree-grows-another-level-";
+static const char filler[] =
+	"a-name-long-enough-that-a-block-holds-few-of-them-and-the-tree-grows-another-level-";
 static struct scratch scratch;
 
 /* Returns true for an index block: one entry without a name. The root of the tree is none. */
@@ -89,13 +90,14 @@ static void read_past(const char *path, uint64_t block, struct list *list, bool 
 	scratch_works(&scratch);
 
 	CHECK(got == 0, "block %ju%s: %ld after the error", (uintmax_t)block, before[again], got);
-	CHECK(errors == 1, "block %ju%s was not read: the test proves nothing", (uintmax_t)block, before[again]);
+	CHECK(errors == 1, "block %ju%s was not read: the test proves nothing", (uintmax_t)block,
+	      before[again]);
 	for (size_t i = 0; i < list->count; i++) {
 		lost += seen[i] == 0;
 		twice += seen[i] > 1;
 	}
-	CHECK(!lost && !twice, "block %ju%s: of %zu names %u are lost and %u came twice", (uintmax_t)block, before[again],
-	      list->count, lost, twice);
+	CHECK(!lost && !twice, "block %ju%s: of %zu names %u are lost and %u came twice",
+	      (uintmax_t)block, before[again], list->count, lost, twice);
 	free(seen);
 	close(fd);
 }

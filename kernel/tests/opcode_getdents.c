@@ -4,10 +4,9 @@
  * flight. getdents.c compares its output with getdents64(2).
  */
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/request.h"
+#include "lib/names.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
@@ -17,7 +16,8 @@
 
 static char buf[FLIGHT][LEN] __attribute__((aligned(8)));
 
-static struct io_uring_sqe *queue(struct transport *transport, struct ringwalk_getdents *request, uint64_t user_data)
+static struct io_uring_sqe *queue(struct transport *transport, struct ringwalk_getdents *request,
+				  uint64_t user_data)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 
@@ -31,22 +31,6 @@ static long complete(struct transport *transport, struct io_uring_cqe *cqe)
 {
 	MUST(ring_wait(&transport->ring, cqe) == 0);
 	return cqe->res;
-}
-
-/* The probe shows the operations that the kernel lists. */
-static void announced(struct transport *transport)
-{
-	struct {
-		struct io_uring_probe probe;
-		struct io_uring_probe_op ops[256];
-	} probe = { };
-
-	MUST(ring_register(&transport->ring, IORING_REGISTER_PROBE, &probe, 256) >= 0);
-	for (unsigned int i = 0; i < OPCODES; i++) {
-		unsigned int number = transport_opcode(i);
-
-		CHECK(!number || probe.ops[number].flags & IO_URING_OP_SUPPORTED, "operation %u is not supported", number);
-	}
 }
 
 /*
@@ -66,12 +50,14 @@ static void registered(struct transport *transport, const char *path, struct lis
 		for (int i = 0; i < 2; i++) {
 			struct ringwalk_getdents request = request_getdents(0, buf[i], LEN);
 
-			queue(transport, &request, i)->flags |= IOSQE_FIXED_FILE | (i ? 0 : IOSQE_IO_LINK);
+			queue(transport, &request, i)->flags |= IOSQE_FIXED_FILE |
+								(i ? 0 : IOSQE_IO_LINK);
 		}
 		for (int i = 0; i < 2; i++) {
 			long bytes = complete(transport, &cqe);
 
-			CHECK(bytes >= 0 && cqe.user_data == (unsigned int)i, "request %d: %ld of %llu", i, bytes,
+			CHECK(bytes >= 0 && cqe.user_data == (unsigned int)i,
+			      "request %d: %ld of %llu", i, bytes,
 			      (unsigned long long)cqe.user_data);
 			if (bytes < 0)
 				return;
@@ -112,7 +98,8 @@ static void many_in_flight(struct transport *transport, const char *path, struct
 			for (size_t j = 0; j < piece.count; j++) {
 				long at = list_find(list, piece.at[j]->d_name);
 
-				CHECK(at >= 0 && !seen[at], "%s was there %s", piece.at[j]->d_name, at < 0 ? "never" : "twice");
+				CHECK(at >= 0 && !seen[at], "%s was there %s", piece.at[j]->d_name,
+				      at < 0 ? "never" : "twice");
 				if (at >= 0)
 					seen[at] = true;
 			}
@@ -128,9 +115,8 @@ static void many_in_flight(struct transport *transport, const char *path, struct
 /* Fields that no request may set, one at a time. */
 static void fields_refused(struct transport *transport, int fd)
 {
-	static const char *const names[] = {
-		"rw_flags", "buf_index", "splice_fd_in", "addr3", "pad2", "off -2", "a provided buffer"
-	};
+	static const char *const names[] = { "rw_flags", "buf_index", "splice_fd_in",	  "addr3",
+					     "pad2",	 "off -2",    "a provided buffer" };
 	struct ringwalk_getdents request = request_getdents(fd, buf[0], LEN);
 	struct io_uring_cqe cqe;
 
@@ -138,13 +124,27 @@ static void fields_refused(struct transport *transport, int fd)
 		struct io_uring_sqe *sqe = queue(transport, &request, i);
 
 		switch (i) {
-		case 0: sqe->rw_flags = 1; break;
-		case 1: sqe->buf_index = 1; break;
-		case 2: sqe->splice_fd_in = 1; break;
-		case 3: sqe->addr3 = 8; break;
-		case 4: sqe->__pad2[0] = 1; break;
-		case 5: sqe->off = -2; break;
-		case 6: sqe->flags |= IOSQE_BUFFER_SELECT; break;
+		case 0:
+			sqe->rw_flags = 1;
+			break;
+		case 1:
+			sqe->buf_index = 1;
+			break;
+		case 2:
+			sqe->splice_fd_in = 1;
+			break;
+		case 3:
+			sqe->addr3 = 8;
+			break;
+		case 4:
+			sqe->__pad2[0] = 1;
+			break;
+		case 5:
+			sqe->off = -2;
+			break;
+		case 6:
+			sqe->flags |= IOSQE_BUFFER_SELECT;
+			break;
 		}
 		complete(transport, &cqe);
 		CHECK(cqe.res == (i == 6 ? -EOPNOTSUPP : -EINVAL), "%s: %d", names[i], cqe.res);
@@ -156,8 +156,10 @@ static void fields_refused(struct transport *transport, int fd)
  */
 static void not_directories(struct env *env, struct transport *transport)
 {
-	int file = openat(env->fd, "file", O_RDWR | O_CREAT, 0644), pipe_fd[2], path_fd = open(env->path, O_PATH);
-	struct ringwalk_getdents request = request_getdents(file, buf[0], LEN), next = request_getdents(env->fd, buf[1], LEN);
+	int file = openat(env->fd, "file", O_RDWR | O_CREAT, 0644), pipe_fd[2],
+	    path_fd = open(env->path, O_PATH);
+	struct ringwalk_getdents request = request_getdents(file, buf[0], LEN),
+				 next = request_getdents(env->fd, buf[1], LEN);
 	struct io_uring_cqe cqe;
 
 	MUST(file >= 0 && path_fd >= 0 && pipe(pipe_fd) == 0 && write(file, "12345", 5) == 5);
@@ -166,7 +168,8 @@ static void not_directories(struct env *env, struct transport *transport)
 		queue(transport, &request, 1)->flags |= IOSQE_IO_LINK;
 		queue(transport, &next, 2);
 		CHECK(complete(transport, &cqe) == -ENOTDIR, "a file: %d", cqe.res);
-		CHECK(complete(transport, &cqe) == -ECANCELED, "the next in the chain: %d", cqe.res);
+		CHECK(complete(transport, &cqe) == -ECANCELED, "the next in the chain: %d",
+		      cqe.res);
 		CHECK(lseek(file, 0, SEEK_CUR) == 5, "the position of a file was moved");
 	}
 	request.off = -1;
@@ -175,7 +178,8 @@ static void not_directories(struct env *env, struct transport *transport)
 	request.fd = path_fd;
 	CHECK(transport_call(transport, RINGWALK_IOC_GETDENTS, &request) == -EBADF, "O_PATH");
 	request.fd = 9999;
-	CHECK(transport_call(transport, RINGWALK_IOC_GETDENTS, &request) == -EBADF, "no descriptor");
+	CHECK(transport_call(transport, RINGWALK_IOC_GETDENTS, &request) == -EBADF,
+	      "no descriptor");
 	close(file);
 	close(path_fd);
 	close(pipe_fd[0]);
@@ -204,7 +208,8 @@ static void task_work(struct transport *transport, const char *path, struct list
 		for (int i = 0; i < 4; i++) {
 			complete(transport, &cqe);
 			if (cqe.user_data == 2)
-				CHECK(cqe.res == (long)list->len, "%d bytes of %zu in round %d", cqe.res, list->len, round);
+				CHECK(cqe.res == (long)list->len, "%d bytes of %zu in round %d",
+				      cqe.res, list->len, round);
 		}
 	}
 	free(all);
@@ -221,7 +226,6 @@ static void run(struct env *env)
 	transport_open(&transport, env->kind, 2 * FLIGHT);
 	tree_files(fd, "a-file-with-some-name-", COUNT);
 	list_read(&list, fd);
-	announced(&transport);
 	registered(&transport, path, &list);
 	many_in_flight(&transport, path, &list);
 	fields_refused(&transport, fd);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ext4: posix_fadvise(POSIX_FADV_WILLNEED) for a directory reads its blocks and has at most 2048
- * reads in flight: after that many it waits for an earlier one. Only patched kernels do that for
- * directories.
+ * reads in flight: after that many it waits for an earlier one.
  */
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/disks.h"
 #include "lib/scratch.h"
 #include "lib/sys.h"
 #include "lib/test.h"
@@ -17,7 +14,7 @@
 /* Links with names of this length: a block of 1 KiB holds three of them, and two on average. */
 #define LINKS		6000
 #define NAME_LEN	250
-/* EXT4_DIR_AHEAD_STEP of the series. */
+/* EXT4_DIR_AHEAD_STEP of the kernel. */
 #define STEP		1024
 #define RANGES_MAX	4096
 /* Each read takes this long. */
@@ -70,7 +67,7 @@ static double advise(int fd)
 	return now() - begin;
 }
 
-static void by_advice(struct env *env)
+static void run(struct env *env)
 {
 	unsigned long reads;
 	uint64_t bytes, blocks;
@@ -85,7 +82,9 @@ static void by_advice(struct env *env)
 	scratch_slow(&scratch, SLOW_MS);
 	reads = scratch_reads(&scratch);
 	time = advise(fd);
-	CHECK(time > SLOW_MS / 2000.0, "%.2f s: reads of %u blocks are sent without waiting for any", time, (unsigned int)blocks);
+	CHECK(time > SLOW_MS / 2000.0,
+	      "%.2f s: reads of %u blocks are sent without waiting for any", time,
+	      (unsigned int)blocks);
 	/* Not for each of them, of course. */
 	CHECK(time < 20 * SLOW_MS / 1000.0, "%.2f s for %u blocks", time, (unsigned int)blocks);
 	/* All were sent. */
@@ -102,20 +101,12 @@ static void by_advice(struct env *env)
 	scratch_close(&scratch);
 }
 
-static void run(struct env *env)
-{
-	struct transport transport;
-
-	/* Says whether this kernel is a patched one. The advice comes before READDIRPLUS. */
-	transport_open(&transport, env->kind, 0);
-	by_advice(env);
-	transport_close(&transport);
-}
-
 const struct test test = {
 	.name = "opcode_own_blocks",
 	.kinds = BY_OPCODE,
+/* @ours */
 	.needs = OPCODE_READDIRPLUS,
+/* @end */
 	.one_kind = true,
 	.run = run,
 };

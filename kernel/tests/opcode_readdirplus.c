@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/request.h"
+#include "lib/plus.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
@@ -19,7 +19,8 @@
 
 static char buf[FLIGHT][LEN] __attribute__((aligned(8)));
 
-static struct io_uring_sqe *queue(struct transport *transport, struct ringwalk_readdirplus *request, uint64_t user_data)
+static struct io_uring_sqe *queue(struct transport *transport, struct ringwalk_readdirplus *request,
+				  uint64_t user_data)
 {
 	struct io_uring_sqe *sqe = ring_entry(&transport->ring);
 
@@ -55,19 +56,21 @@ static void pieces(struct transport *transport, const char *path, struct list *l
 		MUST(ring_register(&transport->ring, IORING_REGISTER_FILES, &fd, 1) == 0);
 	while (!end && !test_failures()) {
 		for (int i = 0; i < FLIGHT; i++) {
-			struct ringwalk_readdirplus request = request_readdirplus(fixed ? 0 : fd, buf[i], LEN);
+			struct ringwalk_readdirplus request =
+				request_readdirplus(fixed ? 0 : fd, buf[i], LEN);
 
 			queue(transport, &request, i)->flags |= fixed ? IOSQE_FIXED_FILE : 0;
 		}
 		for (int i = 0; i < FLIGHT; i++) {
 			struct ringwalk_fields fields = { .mask = STATX_BASIC_STATS };
-			struct compare compare = request_compare(transport, fd, path, &fields, 0, true);
+			struct compare compare = request_compare(transport, fd, path, &fields, 0);
 			long bytes = complete(transport, &cqe);
 			const char *at = buf[cqe.user_data];
 			struct record record;
 
 			CHECK(bytes >= 0, "%ld", bytes);
-			for (const char *stop = at + (bytes > 0 ? bytes : 0); at < stop; at = record.next, total++) {
+			for (const char *stop = at + (bytes > 0 ? bytes : 0); at < stop;
+			     at = record.next, total++) {
 				const char *bad = record_parse(at, stop - at, &fields, &record);
 				long number;
 
@@ -75,11 +78,13 @@ static void pieces(struct transport *transport, const char *path, struct list *l
 				if (bad)
 					return;
 				number = list_find(list, record.name);
-				CHECK(number >= 0 && !seen[number], "%s was there %s", record.name, number < 0 ? "never" : "twice");
+				CHECK(number >= 0 && !seen[number], "%s was there %s", record.name,
+				      number < 0 ? "never" : "twice");
 				if (number < 0)
 					continue;
 				seen[number] = true;
-				CHECK_NULL(compare_record(&compare, &record, list->at[number]), "%s", record.name);
+				CHECK_NULL(compare_record(&compare, &record, list->at[number]),
+					   "%s", record.name);
 			}
 			end |= cqe.flags & IORING_CQE_F_DIR_END;
 		}
@@ -91,7 +96,8 @@ static void pieces(struct transport *transport, const char *path, struct list *l
 }
 
 /* IORING_FEAT_SUBMIT_STABLE: after submission the kernel does not read the arguments again. */
-static void copied_when_submitted(struct transport *transport, int fd, const char *path, struct list *list)
+static void copied_when_submitted(struct transport *transport, int fd, const char *path,
+				  struct list *list)
 {
 	char names[] = "user.one\0user.two";
 	struct ringwalk_readdirplus request = request_readdirplus(fd, buf[0], LEN), kept;
@@ -115,8 +121,9 @@ static void copied_when_submitted(struct transport *transport, int fd, const cha
 		if (cqe.res <= 0)
 			return;
 		transport_finish(transport, RINGWALK_IOC_READDIRPLUS, &kept, &cqe);
-		compare = request_compare(transport, fd, path, &kept.fields, 0, true);
-		CHECK_NULL(compare_batch(&compare, buf[0], cqe.res, kept.entries, list, 0), "round %d", round);
+		compare = request_compare(transport, fd, path, &kept.fields, 0);
+		CHECK_NULL(compare_batch(&compare, buf[0], cqe.res, kept.entries, list, 0),
+			   "round %d", round);
 	}
 }
 
@@ -131,7 +138,8 @@ static void bad_output(struct transport *transport, int fd, const char *path, st
 
 	MUST(pages != MAP_FAILED && mprotect(pages + 4096, 4096, PROT_NONE) == 0);
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
-	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) == -EFAULT, "an address that is none");
+	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) == -EFAULT,
+	      "an address that is none");
 	CHECK(lseek(fd, 0, SEEK_CUR) == 0, "the position was moved");
 
 	request.buf = (uintptr_t)buf[0];
@@ -139,9 +147,11 @@ static void bad_output(struct transport *transport, int fd, const char *path, st
 	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) > 0, "the first part");
 	request.max_entries = 0;
 	request.buf = (uintptr_t)pages;
-	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) == -EFAULT, "memory that ends before the output does");
+	CHECK(transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request) == -EFAULT,
+	      "memory that ends before the output does");
 	request.buf = (uintptr_t)buf[0];
-	CHECK_NULL(request_compare_rest(transport, &request, path, list, request.entries), "after the failures");
+	CHECK_NULL(request_compare_rest(transport, &request, path, list, request.entries),
+		   "after the failures");
 	munmap(pages, 8192);
 }
 

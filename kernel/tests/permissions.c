@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/everything.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
@@ -42,7 +43,8 @@ static void compare_batch_of(struct transport *transport, int fd, const char *pa
 
 	batch.fields = *fields;
 	batch.flags = RINGWALK_F_XATTR_ALL;
-	compare = request_compare(transport, fd, path, &batch.fields, batch.flags, false);
+	compare = request_compare(transport, fd, path, &batch.fields, batch.flags);
+	compare.no_names = true;
 	got = transport_call(transport, RINGWALK_IOC_STAT_BATCH, &batch);
 	CHECK(got > 0 && batch.names_done == list->len, "stat_batch of %s: %ld", path, got);
 	if (got > 0)

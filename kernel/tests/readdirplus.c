@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/everything.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"

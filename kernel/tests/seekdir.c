@@ -6,7 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "lib/request.h"
+#include "lib/names.h"
+#include "lib/plus.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
@@ -27,7 +28,8 @@ static unsigned int number_of(const char *name)
 }
 
 /* Checks that the entries of @got are those of @all from @first on that stay. */
-static void check_rest(const struct list *got, const struct list *all, size_t first, const char *what)
+static void check_rest(const struct list *got, const struct list *all, size_t first,
+		       const char *what)
 {
 	size_t at = 0;
 
@@ -36,13 +38,15 @@ static void check_rest(const struct list *got, const struct list *all, size_t fi
 
 		if (name[0] != '.' && !stays(number_of(name)))
 			continue;
-		CHECK(at < got->count && !strcmp(got->at[at]->d_name, name), "%s, from entry %zu: %s instead of %s", what, first,
+		CHECK(at < got->count && !strcmp(got->at[at]->d_name, name),
+		      "%s, from entry %zu: %s instead of %s", what, first,
 		      at < got->count ? got->at[at]->d_name : "the end", name);
 		if (at >= got->count)
 			return;
 		at++;
 	}
-	CHECK(at == got->count, "%s, from entry %zu: %zu entries too many", what, first, got->count - at);
+	CHECK(at == got->count, "%s, from entry %zu: %zu entries too many", what, first,
+	      got->count - at);
 }
 
 /* Reads all names from @off on. */
@@ -62,7 +66,8 @@ static void read_from(int fd, int64_t off, struct list *got, bool plus)
 	while ((len = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request)) > 0) {
 		for (const char *at = buf; at < buf + len; at = record.next) {
 			MUST(!record_parse(at, buf + len - at, &request.fields, &record));
-			list_add(got, record.name, record.entry->d_ino, record.entry->d_off, record.entry->d_type);
+			list_add(got, record.name, record.entry->d_ino, record.entry->d_off,
+				 record.entry->d_type);
 		}
 		request.off = RINGWALK_OFF_CURRENT;
 	}

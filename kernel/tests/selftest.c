@@ -9,8 +9,8 @@
 #include <sys/xattr.h>
 
 #include "lib/compare.h"
+#include "lib/everything.h"
 #include "lib/test.h"
-#include "lib/tree.h"
 
 static char buf[1 << 20] __attribute__((aligned(8)));
 
@@ -82,7 +82,7 @@ static size_t add_record(size_t at, const struct compare *compare, const struct 
 {
 	struct ringwalk_entry entry = {
 		.d_ino = dirent->d_ino, .d_off = dirent->d_off, .d_type = dirent->d_type,
-		.name_len = compare->names ? strlen(dirent->d_name) : 0,
+		.name_len = compare->no_names ? 0 : strlen(dirent->d_name),
 	};
 	bool parent = !strcmp(dirent->d_name, "..");
 	struct statx_record truth;
@@ -95,10 +95,10 @@ static size_t add_record(size_t at, const struct compare *compare, const struct 
 		MUST(sys_statx(compare->fd, dirent->d_name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, compare->fields->mask,
 			       &truth) == 0);
 		at = add_stat(at, &truth);
-	} else if (!compare->names) {
+	} else if (compare->no_names) {
 		entry.error = -EXDEV;
 	}
-	if (compare->names)
+	if (!compare->no_names)
 		at = pad(add(at, dirent->d_name, entry.name_len + 1));
 	xattrs = at;
 	snprintf(path, sizeof(path), "%s/%s", compare->path, dirent->d_name);
@@ -157,7 +157,8 @@ static void run_with(struct env *env, bool names)
 		.xattr_entry_max = 65536,
 	};
 	struct compare compare = {
-		.fd = env->fd, .path = env->path, .fields = &fields, .flags = RINGWALK_F_XATTR_ALL, .names = names,
+		.fd = env->fd, .path = env->path, .fields = &fields, .flags = RINGWALK_F_XATTR_ALL, .no_names = !names,
+		.no_mnt_id = true,
 	};
 	struct list list;
 	size_t len = 0;

@@ -45,7 +45,7 @@ static void damage(const struct scratch *scratch, const struct scratch_range *ra
 static long by_readdirplus(int fd, const char *path, const struct list *truth)
 {
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
-	struct compare compare = request_compare(&transport, fd, path, &plus.fields, 0, true);
+	struct compare compare = request_compare(&transport, fd, path, &plus.fields, 0);
 	size_t at = 0;
 	long got;
 

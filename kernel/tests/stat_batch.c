@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/everything.h"
 #include "lib/request.h"
 #include "lib/test.h"
 #include "lib/tree.h"
@@ -29,10 +30,11 @@ struct folder {
  */
 static const char *answer_all(struct folder *folder, const struct ringwalk_stat_batch *like, const struct list *list)
 {
-	struct compare compare = request_compare(folder->transport, folder->fd, folder->path, &like->fields, like->flags, false);
+	struct compare compare = request_compare(folder->transport, folder->fd, folder->path, &like->fields, like->flags);
 	struct ringwalk_stat_batch request = *like;
 	size_t at = 0, done = 0;
 
+	compare.no_names = true;
 	while (done < list->len) {
 		const char *different;
 		long got;

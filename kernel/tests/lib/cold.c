@@ -168,7 +168,7 @@ struct ringwalk_readdirplus cold_request(const struct cold *cold, void *buf, uin
 static size_t check_first(struct cold *cold, struct transport *transport, const struct ringwalk_readdirplus *request, long len,
 			  const char *what)
 {
-	struct compare compare = request_compare(transport, cold->fd, cold->path, &request->fields, request->flags, true);
+	struct compare compare = request_compare(transport, cold->fd, cold->path, &request->fields, request->flags);
 
 	if (len < 0)
 		return 0;

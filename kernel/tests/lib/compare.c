@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "compare.h"
+#include "compare_xattr.h"
 #include "test.h"
 
 #define MNT_ID_BITS (STATX_MNT_ID | STATX_MNT_ID_UNIQUE)
@@ -8,7 +9,9 @@
 #define KNOWN_BITS (STATX_BASIC_STATS | STATX_BTIME | MNT_ID_BITS | STATX_DIOALIGN | STATX_SUBVOL)
 
 /* Fields that a record has only on request, although statx(2) returns some of them unasked. */
-#define GROUP_BITS (STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME | MNT_ID_BITS | STATX_DIOALIGN | STATX_SUBVOL)
+#define GROUP_BITS                                                                              \
+	(STATX_ATIME | STATX_MTIME | STATX_CTIME | STATX_BTIME | MNT_ID_BITS | STATX_DIOALIGN | \
+	 STATX_SUBVOL)
 
 /* Returns a message from the calling function if the values differ. */
 #define SAME(got, expected)								\
@@ -47,8 +50,14 @@ static const char *compare_times(const struct record *record, const struct statx
 static const char *compare_groups(const struct compare *compare, const struct record *record,
 				  const struct statx_record *truth)
 {
+	uint64_t mnt_id = truth->mnt_id;
+
+/* @ours */
+	if (compare->no_mnt_id)
+		mnt_id = 0;
+/* @end */
 	if (record->mnt_id)
-		SAME(*record->mnt_id, compare->mnt_id ? truth->mnt_id : 0);
+		SAME(*record->mnt_id, mnt_id);
 	if (record->dioalign) {
 		bool given = truth->mask & STATX_DIOALIGN;
 
@@ -64,8 +73,12 @@ static const char *compare_stat(const struct compare *compare, const struct reco
 				const struct statx_record *truth)
 {
 	const struct ringwalk_stat *stat = record->stat;
-	uint32_t given = ~GROUP_BITS | (compare->fields->mask & (compare->mnt_id ? ~0u : ~MNT_ID_BITS));
+	uint32_t given = ~GROUP_BITS | compare->fields->mask;
 
+/* @ours */
+	if (compare->no_mnt_id)
+		given &= ~MNT_ID_BITS;
+/* @end */
 	SAME(stat->mask, truth->mask & given & KNOWN_BITS);
 	SAME(stat->blksize, truth->blksize);
 	SAME(stat->attributes, truth->attributes);
@@ -89,10 +102,12 @@ static const char *compare_name(const struct compare *compare, const struct reco
 {
 	size_t len = strlen(expected->d_name);
 
-	if (!compare->names) {
+/* @ours */
+	if (compare->no_names) {
 		SAME(record->entry->name_len, 0);
 		return NULL;
 	}
+/* @end */
 	SAME(record->entry->name_len, len);
 	if (memcmp(record->name, expected->d_name, len))
 		return wrong("name %s", record->name);
@@ -104,7 +119,8 @@ static bool wants_xattrs(const struct compare *compare)
 	return compare->flags & RINGWALK_F_XATTR_ALL || compare->fields->xattr_names_len;
 }
 
-static const char *compare_content(const struct compare *compare, const struct record *record, const char *name)
+static const char *compare_content(const struct compare *compare, const struct record *record,
+				   const char *name)
 {
 	int flags = AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT | compare->fields->stat_flags;
 	struct statx_record truth;
@@ -120,7 +136,8 @@ static const char *compare_content(const struct compare *compare, const struct r
 	error = sys_statx(compare->fd, name, flags, compare->fields->mask, &truth);
 	/* "." is the open folder itself: no search in it is needed, as with AT_EMPTY_PATH. */
 	if (error == -EACCES && !strcmp(name, ".") && !record->entry->error)
-		error = sys_statx(compare->fd, "", flags | AT_EMPTY_PATH, compare->fields->mask, &truth);
+		error = sys_statx(compare->fd, "", flags | AT_EMPTY_PATH, compare->fields->mask,
+				  &truth);
 	SAME(record->entry->error, error);
 	if (error && !record->entry->flags && !record->entry->xattr_len)
 		return NULL;
@@ -153,14 +170,19 @@ const char *compare_record(const struct compare *compare, const struct record *r
 	if (strcmp(expected->d_name, ".."))
 		return compare_content(compare, record, expected->d_name);
 	/* It may lie outside of the caller's root. */
-	SAME(record->entry->error, compare->names ? 0 : -EXDEV);
+/* @ours */
+	if (compare->no_names)
+		SAME(record->entry->error, -EXDEV);
+	else
+/* @end */
+	SAME(record->entry->error, 0);
 	SAME(record->entry->xattr_len, 0);
 	SAME(record->entry->flags, 0);
 	return NULL;
 }
 
-const char *compare_batch(const struct compare *compare, const void *buf, size_t len, unsigned int entries,
-			  const struct list *list, size_t first)
+const char *compare_batch(const struct compare *compare, const void *buf, size_t len,
+			  unsigned int entries, const struct list *list, size_t first)
 {
 	const char *at = buf, *end = at + len;
 	struct record record;

@@ -16,16 +16,20 @@
  * @path: the same
  * @fields: of the request
  * @flags: of the request
- * @names: records have names (READDIRPLUS)
- * @mnt_id: mount ids are given (by the opcode; the module cannot)
+ * @ours
+ * @no_names: records have no names (STAT_BATCH)
+ * @no_mnt_id: mount ids are not given (the module cannot)
+ * @end
  */
 struct compare {
 	int fd;
 	const char *path;
 	const struct ringwalk_fields *fields;
 	uint32_t flags;
-	bool names;
-	bool mnt_id;
+/* @ours */
+	bool no_names;
+	bool no_mnt_id;
+/* @end */
 };
 
 /* Returns NULL if @record agrees with the system calls about @expected, or a message. */
@@ -36,10 +40,7 @@ const char *compare_record(const struct compare *compare, const struct record *r
  * Returns NULL if @len bytes at @buf are @entries records of the entries of @list from @first on,
  * or a message.
  */
-const char *compare_batch(const struct compare *compare, const void *buf, size_t len, unsigned int entries,
-			  const struct list *list, size_t first);
-
-/* The extended attributes of a record; in compare_xattr.c. */
-const char *compare_xattrs(const struct compare *compare, const struct record *record, const char *name);
+const char *compare_batch(const struct compare *compare, const void *buf, size_t len,
+			  unsigned int entries, const struct list *list, size_t first);
 
 #endif

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Compares extended attributes of a record with llistxattr(2) and lgetxattr(2). */
 #include <sys/xattr.h>
 
-#include "compare.h"
+#include "compare_xattr.h"
 #include "test.h"
 
 /* XATTR_LIST_MAX and XATTR_SIZE_MAX of linux/limits.h. */
@@ -55,7 +54,8 @@ static const char *compare_one(struct walk *walk, const char *name)
 	if (len == -ENODATA || len == -EOPNOTSUPP)
 		return NULL;
 	need = ALIGN8(sizeof(*xattr) + strlen(name) + 1 + (len > 0 ? len : 0));
-	if (walk->at == walk->end && walk->at - walk->begin + need > walk->compare->fields->xattr_entry_max) {
+	if (walk->at == walk->end &&
+	    walk->at - walk->begin + need > walk->compare->fields->xattr_entry_max) {
 		walk->cut = true;
 		return NULL;
 	}
@@ -73,9 +73,11 @@ static const char *compare_one(struct walk *walk, const char *name)
 		return wrong("the attribute %s, not %s", got_name, name);
 	}
 	if (xattr->error != (len < 0 ? len : 0))
-		return wrong("the attribute %s has the error %d, not %zd", name, xattr->error, len < 0 ? len : 0);
+		return wrong("the attribute %s has the error %d, not %zd", name, xattr->error,
+			     len < 0 ? len : 0);
 	if (len >= 0 && (xattr->value_len != len || memcmp(got_value, truth, len)))
-		return wrong("the attribute %s has another value (%u bytes, not %zd)", name, xattr->value_len, len);
+		return wrong("the attribute %s has another value (%u bytes, not %zd)", name,
+			     xattr->value_len, len);
 	walk->at += xattr->reclen;
 	return NULL;
 }
@@ -94,8 +96,8 @@ static const char *compare_names(struct walk *walk, const char *names, size_t le
 }
 
 /*
- * The list cannot be read. The module reports the error in an attribute without a name; the opcode
- * sets the flag for cut attributes.
+ * The list cannot be read. An attribute without a name has the error. Without room for that, the
+ * flag for cut attributes is set.
  */
 static const char *compare_no_list(const struct walk *walk, const struct record *record, int error)
 {
@@ -108,14 +110,19 @@ static const char *compare_no_list(const struct walk *walk, const struct record 
 	if (malformed)
 		return malformed;
 	if (xattr->name_len || xattr->error != error || walk->at + xattr->reclen != walk->end)
-		return wrong("attribute %s with error %d, where llistxattr has %d", name, xattr->error, error);
+		return wrong("attribute %s with error %d, where llistxattr has %d", name,
+			     xattr->error, error);
 	return NULL;
 }
 
-const char *compare_xattrs(const struct compare *compare, const struct record *record, const char *name)
+const char *compare_xattrs(const struct compare *compare, const struct record *record,
+			   const char *name)
 {
 	static __thread char names[XATTR_MOST];
-	struct walk walk = { .compare = compare, .at = record->xattrs, .begin = record->xattrs, .end = record->next };
+	struct walk walk = { .compare = compare,
+			     .at = record->xattrs,
+			     .begin = record->xattrs,
+			     .end = record->next };
 	const char *different;
 	ssize_t len;
 
@@ -128,7 +135,8 @@ const char *compare_xattrs(const struct compare *compare, const struct record *r
 			return compare_no_list(&walk, record, -errno);
 		different = len > 0 ? compare_names(&walk, names, len) : NULL;
 	} else {
-		different = compare_names(&walk, (const char *)(uintptr_t)compare->fields->xattr_names,
+		different = compare_names(&walk,
+					  (const char *)(uintptr_t)compare->fields->xattr_names,
 					  compare->fields->xattr_names_len);
 	}
 	if (different)

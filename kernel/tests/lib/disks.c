@@ -31,7 +31,8 @@ static uint64_t read_counters(uint64_t *in_flight)
 	*in_flight = 0;
 	MUST(read_text("/proc/diskstats", text, sizeof(text)) >= 0);
 	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-		if (sscanf(line, "%*d %*d %*s %*d %*d %ju %*d %*d %*d %*d %*d %ju", &sectors, &pending) == 2) {
+		if (sscanf(line, "%*d %*d %*s %*d %*d %ju %*d %*d %*d %*d %*d %ju", &sectors,
+			   &pending) == 2) {
 			all += sectors;
 			*in_flight += pending;
 		}
@@ -77,7 +78,7 @@ static void flush_buffers(int fd)
 	int device;
 
 	MUST(fstat(fd, &stat) == 0);
-	snprintf(node, sizeof(node), "/dev/ringwalk-test.%d", (int)getpid());
+	snprintf(node, sizeof(node), "/dev/directory-test.%d", (int)getpid());
 	MUST(mknod(node, S_IFBLK | 0600, stat.st_dev) == 0);
 	device = open(node, O_RDONLY | O_CLOEXEC);
 	MUST(unlink(node) == 0);

@@ -21,7 +21,8 @@ void faults_open(struct faults *faults, size_t len)
 	if (faults->fd < 0)
 		test_skip("userfaultfd: %s", strerror(errno));
 	MUST(ioctl(faults->fd, UFFDIO_API, &api) == 0);
-	faults->memory = mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	faults->memory =
+		mmap(NULL, len, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	MUST(faults->memory != MAP_FAILED);
 	faults->len = len;
 	range.range.start = (uintptr_t)faults->memory;
@@ -40,7 +41,8 @@ char *faults_wait(struct faults *faults, int milliseconds)
 	struct pollfd event = { .fd = faults->fd, .events = POLLIN };
 	struct uffd_msg message;
 
-	if (poll(&event, 1, milliseconds) != 1 || read(faults->fd, &message, sizeof(message)) != sizeof(message))
+	if (poll(&event, 1, milliseconds) != 1 ||
+	    read(faults->fd, &message, sizeof(message)) != sizeof(message))
 		return NULL;
 	MUST(message.event == UFFD_EVENT_PAGEFAULT);
 	return (char *)(uintptr_t)(message.arg.pagefault.address & -(uint64_t)FAULTS_PAGE);

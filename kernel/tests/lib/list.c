@@ -78,7 +78,9 @@ void list_add(struct list *list, const char *name, uint64_t ino, uint64_t off, u
 	struct dirent_record *record = calloc(1, len);
 
 	MUST(record);
-	*record = (struct dirent_record){ .d_ino = ino, .d_off = off, .d_reclen = len, .d_type = type };
+	*record = (struct dirent_record){
+		.d_ino = ino, .d_off = off, .d_reclen = len, .d_type = type
+	};
 	strcpy(record->d_name, name);
 	list_append(list, record, len);
 	free(record);
@@ -135,27 +137,38 @@ bool list_same_cookie(uint64_t a, uint64_t b)
 
 static bool same_record(const struct dirent_record *a, const struct dirent_record *b)
 {
-	return a->d_ino == b->d_ino && list_same_cookie(a->d_off, b->d_off) && a->d_reclen == b->d_reclen && a->d_type == b->d_type &&
+	return a->d_ino == b->d_ino && list_same_cookie(a->d_off, b->d_off) &&
+	       a->d_reclen == b->d_reclen && a->d_type == b->d_type &&
 	       !strcmp(a->d_name, b->d_name);
+}
+
+/* Writes a record for a message. Returns @text. */
+static const char *describe(const struct dirent_record *record, char *text, size_t len)
+{
+	snprintf(text, len, "%.200s (inode %ju, off %jd, type %d, %d bytes)", record->d_name,
+		 (uintmax_t)record->d_ino, (intmax_t)record->d_off, record->d_type,
+		 record->d_reclen);
+	return text;
 }
 
 const char *list_differs(const struct list *got, const struct list *expected, size_t first)
 {
 	static __thread char message[700];
+	char texts[2][330];
 
 	for (size_t i = 0; i < got->count && first + i < expected->count; i++) {
 		const struct dirent_record *a = got->at[i], *b = expected->at[first + i];
 
 		if (same_record(a, b))
 			continue;
-		snprintf(message, sizeof(message),
-			 "record %zu is %.200s (inode %ju, off %jd, type %d, %d bytes), not %.200s (%ju, %jd, %d, %d)", i,
-			 a->d_name, (uintmax_t)a->d_ino, (intmax_t)a->d_off, a->d_type, a->d_reclen, b->d_name,
-			 (uintmax_t)b->d_ino, (intmax_t)b->d_off, b->d_type, b->d_reclen);
+		snprintf(message, sizeof(message), "record %zu is %s, not %s", i,
+			 describe(a, texts[0], sizeof(texts[0])),
+			 describe(b, texts[1], sizeof(texts[1])));
 		return message;
 	}
 	if (got->count + first == expected->count)
 		return NULL;
-	snprintf(message, sizeof(message), "%zu records from %zu on, not %zu", got->count, first, expected->count - first);
+	snprintf(message, sizeof(message), "%zu records from %zu on, not %zu", got->count, first,
+		 expected->count - first);
 	return message;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * main() of every test: options, the folder that the test runs in, counting of failures.
+ * main() of every test, and its options.
  *
  * NAME --scope			what the runner must know: "each|one each|one soak|plain KINDS"
  * NAME --transports		those that this kernel has; status 1 if it has none
@@ -9,129 +9,24 @@
  *				fault is reported there and nothing was lost, else 1 and why
  * NAME [--transport KIND] [--full] [--seconds N] [--seed N] ROOT
  */
-#include <fcntl.h>
 #include <getopt.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "kernel_log.h"
 #include "test.h"
-#include "tree.h"
 
 /* Of --faults: no status of a program that could not run. */
 #define EXIT_NO_FAULT 3
-/* After this number of failures, further ones show nothing new. */
-#define FAILURES_PRINTED 20
-
-static unsigned int failures;
-static pid_t owner;
-static struct env the_env;
-
-static void print_failure(const char *file, int line, const char *format, va_list args)
-{
-	const char *base = strrchr(file, '/');
-
-	printf("%s:%d: ", base ? base + 1 : file, line);
-	vprintf(format, args);
-	putchar('\n');
-	fflush(stdout);
-}
-
-void test_failed(const char *file, int line, const char *format, ...)
-{
-	va_list args;
-
-	/* Threads may fail too. */
-	if (__atomic_add_fetch(&failures, 1, __ATOMIC_RELAXED) > FAILURES_PRINTED)
-		return;
-	va_start(args, format);
-	print_failure(file, line, format, args);
-	va_end(args);
-}
-
-static void leave(int status) __attribute__((noreturn));
-
-static void leave(int status)
-{
-	fflush(stdout);
-	if (getpid() == owner)
-		exit(status);
-	_exit(status);
-}
-
-void test_stop(const char *file, int line, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	print_failure(file, line, format, args);
-	va_end(args);
-	leave(EXIT_FAIL);
-}
-
-void test_skip(const char *format, ...)
-{
-	va_list args;
-
-	printf("skipped: ");
-	va_start(args, format);
-	vprintf(format, args);
-	va_end(args);
-	putchar('\n');
-	/* Failures from before stay counted. */
-	leave(failures ? EXIT_FAIL : EXIT_SKIP);
-}
-
-unsigned int test_failures(void)
-{
-	return failures;
-}
-
-void test_child_exit(void)
-{
-	fflush(stdout);
-	_exit(failures ? EXIT_FAIL : EXIT_PASS);
-}
-
-int test_wait_child(const char *file, int line, int pid)
-{
-	int status;
-
-	while (waitpid(pid, &status, 0) < 0)
-		if (errno != EINTR)
-			test_stop(file, line, "waitpid: %s", strerror(errno));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP)
-		leave(failures ? EXIT_FAIL : EXIT_SKIP);
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		test_failed(file, line, "a child process failed (status 0x%x)", status);
-	return status;
-}
-
-void test_in_child(const char *file, int line, void (*run)(struct env *env), struct env *env)
-{
-	pid_t pid;
-
-	fflush(stdout);
-	pid = fork();
-	if (pid < 0)
-		test_stop(file, line, "fork: %s", strerror(errno));
-	if (!pid) {
-		failures = 0;
-		run(env);
-		test_child_exit();
-	}
-	test_wait_child(file, line, pid);
-}
 
 unsigned int test_step(const struct env *env, unsigned int step)
 {
-	bool threads = env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_ASYNC || env->kind == TRANSPORT_OPCODE_ASYNC;
+	bool threads = env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_ASYNC ||
+		       env->kind == TRANSPORT_OPCODE_ASYNC;
 
 	if (env->full)
 		return step;
@@ -139,50 +34,28 @@ unsigned int test_step(const struct env *env, unsigned int step)
 	return step * (env->fs == FS_FUSE ? 16 : threads ? 8 : 4);
 }
 
-static void clean_up(void)
-{
-	if (getpid() != owner)
-		return;
-	if (chdir("/"))
-		return;
-	tree_remove(the_env.path);
-}
-
 /*
  * On the same processor as the server a request is a switch between two processes. On two
  * processors each of them sleeps and must be woken, which takes long on emulated processors of a
  * busy machine.
  */
-static void stay_beside_server(const struct env *env)
+static void stay_beside_server(const char *root)
 {
+	struct statfs fs;
 	cpu_set_t first;
 
-	if (env->fs != FS_FUSE || env->full)
+	MUST(statfs(root, &fs) == 0);
+	if (fs.f_type != FS_FUSE)
 		return;
 	CPU_ZERO(&first);
 	CPU_SET(0, &first);
 	sched_setaffinity(0, sizeof(first), &first);
 }
 
-static void make_folder(struct env *env, const char *root)
-{
-	struct statfs fs;
-
-	env->root = root;
-	snprintf(env->path, sizeof(env->path), "%s/%s.%d", root, test.name, (int)getpid());
-	MUST(mkdir(env->path, 0755) == 0);
-	owner = getpid();
-	atexit(clean_up);
-	env->fd = open(env->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	MUST(env->fd >= 0);
-	MUST(fstatfs(env->fd, &fs) == 0);
-	env->fs = fs.f_type;
-	stay_beside_server(env);
-}
-
 static void print_scope(void)
 {
-	printf("%s %s %s", test.each_fs ? "each" : "one", test.one_kind ? "one" : "each", test.soak ? "soak" : "plain");
+	printf("%s %s %s", test.each_fs ? "each" : "one", test.one_kind ? "one" : "each",
+	       test.soak ? "soak" : "plain");
 	for (enum transport_kind kind = 0; kind < TRANSPORTS; kind++)
 		if (test.kinds & (1u << kind))
 			printf(" %s", transport_name(kind));
@@ -213,7 +86,9 @@ static void usage(void) __attribute__((noreturn));
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: %s --scope | --transports | --operations | --faults | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n", test.name);
+	fprintf(stderr,
+		"usage: %s --scope | --transports | --operations | --faults | [--transport KIND] [--full] [--seconds N] [--seed N] ROOT\n",
+		test.name);
 	exit(2);
 }
 
@@ -230,6 +105,7 @@ int main(int argc, char **argv)
 		{ "seed", required_argument, NULL, 'r' },
 		{ }
 	};
+	static struct env the_env;
 	struct env *env = &the_env;
 	bool transport_given = false;
 	int c;
@@ -278,7 +154,8 @@ int main(int argc, char **argv)
 		test_skip("the kernel lacks %s", transport_opcode_name(test.needs));
 	umask(022);
 	signal(SIGPIPE, SIG_IGN);
-	make_folder(env, argv[optind]);
-	test.run(env);
+	if (!env->full)
+		stay_beside_server(argv[optind]);
+	test_run(env, argv[optind]);
 	return test_failures() ? EXIT_FAIL : EXIT_PASS;
 }

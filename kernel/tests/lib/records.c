@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include <stdarg.h>
-
 #include "records.h"
 #include "sys.h"
 #include "test.h"
-
-const char *wrong(const char *format, ...)
-{
-	static __thread char message[1000];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	return message;
-}
 
 static bool is_zero(const char *at, const char *end)
 {
@@ -33,7 +20,8 @@ static const void *take(const char **at, size_t bytes)
 }
 
 /*
- * The groups that follow struct ringwalk_stat; their bits and order are those of its documentation.
+ * The groups that follow struct ringwalk_stat. Their bits and order are those of its
+ * documentation.
  */
 static const char *take_groups(const char *at, uint32_t mask, struct record *record)
 {
@@ -60,7 +48,8 @@ size_t record_len(const struct ringwalk_fields *fields, size_t name_len, size_t 
 	size_t len = sizeof(struct ringwalk_entry);
 
 	if (fields->mask)
-		len += sizeof(struct ringwalk_stat) + (take_groups(NULL, fields->mask, &record) - (char *)NULL);
+		len += sizeof(struct ringwalk_stat) +
+		       (take_groups(NULL, fields->mask, &record) - (char *)NULL);
 	if (name_len)
 		len += ALIGN8(name_len + 1);
 	return len + xattr_len;
@@ -80,14 +69,21 @@ static const char *check_name(const struct record *record, const char *end)
 }
 
 /* Checks the lengths: of the header, of the parts that the flags announce, and of the record. */
-static const char *check_lengths(const struct ringwalk_entry *entry, size_t left, const struct ringwalk_fields *fields)
+static const char *check_lengths(const struct ringwalk_entry *entry, size_t left,
+				 const struct ringwalk_fields *fields)
 {
 	bool has_stat = entry->flags & RINGWALK_ENTRY_STAT;
+	unsigned int known;
 	size_t len;
 
 	if (entry->reclen % 8 || entry->reclen < sizeof(*entry) || entry->reclen > left)
 		return wrong("reclen %u of %zu bytes", entry->reclen, left);
-	if (entry->flags & ~(RINGWALK_ENTRY_STAT | RINGWALK_ENTRY_XATTR_CUT | RINGWALK_ENTRY_READ))
+	known = RINGWALK_ENTRY_STAT | RINGWALK_ENTRY_XATTR_CUT;
+/* @ours */
+	/* Of READTREE. */
+	known |= RINGWALK_ENTRY_READ;
+/* @end */
+	if (entry->flags & ~known)
 		return wrong("unknown flags 0x%x", entry->flags);
 	if (has_stat && !fields->mask)
 		return wrong("metadata that was not asked for");
@@ -98,15 +94,17 @@ static const char *check_lengths(const struct ringwalk_entry *entry, size_t left
 	 * With an error instead of metadata, the empty room of the metadata may remain before the
 	 * attributes.
 	 */
-	if (entry->error && !has_stat && entry->reclen == len + record_len(fields, 0, 0) - sizeof(*entry))
+	if (entry->error && !has_stat &&
+	    entry->reclen == len + record_len(fields, 0, 0) - sizeof(*entry))
 		return NULL;
 	if (entry->xattr_len > entry->reclen || entry->reclen != len)
-		return wrong("reclen %u with flags 0x%x, %u bytes of name and %u of attributes", entry->reclen, entry->flags,
-			     entry->name_len, entry->xattr_len);
+		return wrong("reclen %u with flags 0x%x, %u bytes of name and %u of attributes",
+			     entry->reclen, entry->flags, entry->name_len, entry->xattr_len);
 	return NULL;
 }
 
-const char *record_parse(const void *where, size_t left, const struct ringwalk_fields *fields, struct record *record)
+const char *record_parse(const void *where, size_t left, const struct ringwalk_fields *fields,
+			 struct record *record)
 {
 	const struct ringwalk_entry *entry = where;
 	const char *at = where, *end, *malformed;
@@ -125,7 +123,8 @@ const char *record_parse(const void *where, size_t left, const struct ringwalk_f
 		record->stat = take(&at, sizeof(*record->stat));
 		at = take_groups(at, fields->mask, record);
 		if (record->stat->reserved)
-			return wrong("reserved of struct ringwalk_stat is 0x%x", record->stat->reserved);
+			return wrong("reserved of struct ringwalk_stat is 0x%x",
+				     record->stat->reserved);
 	}
 	if (entry->name_len)
 		record->name = at;
@@ -135,8 +134,8 @@ const char *record_parse(const void *where, size_t left, const struct ringwalk_f
 	return entry->name_len ? check_name(record, end) : NULL;
 }
 
-const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr **xattr, const char **name,
-			const char **value)
+const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr **xattr,
+			const char **name, const char **value)
 {
 	const struct ringwalk_xattr *header = (const void *)at;
 	size_t len;
@@ -144,9 +143,10 @@ const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr
 	if (left < sizeof(*header))
 		return wrong("%zu bytes after the last attribute", left);
 	len = sizeof(*header) + header->name_len + 1 + header->value_len;
-	if (header->name_len > 255 || header->value_len > 65536 || header->reclen != ALIGN8(len) || header->reclen > left)
-		return wrong("attribute of %u bytes with %u of name and %u of value, %zu left", header->reclen,
-			     header->name_len, header->value_len, left);
+	if (header->name_len > 255 || header->value_len > 65536 || header->reclen != ALIGN8(len) ||
+	    header->reclen > left)
+		return wrong("attribute of %u bytes with %u of name and %u of value, %zu left",
+			     header->reclen, header->name_len, header->value_len, left);
 	*xattr = header;
 	*name = at + sizeof(*header);
 	*value = *name + header->name_len + 1;

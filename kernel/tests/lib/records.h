@@ -29,11 +29,12 @@ struct record {
 };
 
 /* Decodes the record at @at, with @left bytes left. Returns NULL or a message. */
-const char *record_parse(const void *at, size_t left, const struct ringwalk_fields *fields, struct record *record);
+const char *record_parse(const void *at, size_t left, const struct ringwalk_fields *fields,
+			 struct record *record);
 
 /* Decodes the attribute at @at. Returns NULL or a message. */
-const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr **xattr, const char **name,
-			const char **value);
+const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr **xattr,
+			const char **name, const char **value);
 
 /*
  * Returns the bytes of a record with metadata for @fields, a name of @name_len bytes (0 for none)
@@ -41,8 +42,5 @@ const char *xattr_parse(const char *at, size_t left, const struct ringwalk_xattr
  * @xattr_len bytes of attributes.
  */
 size_t record_len(const struct ringwalk_fields *fields, size_t name_len, size_t xattr_len);
-
-/* Formats a message, which is valid until the next one of the thread. */
-const char *wrong(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

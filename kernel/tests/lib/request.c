@@ -28,7 +28,8 @@ struct ringwalk_readdirplus request_readdirplus(int fd, void *buf, uint32_t len)
 	};
 }
 
-struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len, void *buf, uint32_t len)
+struct ringwalk_stat_batch request_stat_batch(int fd, const void *names, uint32_t names_len,
+					      void *buf, uint32_t len)
 {
 	return (struct ringwalk_stat_batch){
 		.size = sizeof(struct ringwalk_stat_batch),
@@ -68,15 +69,6 @@ struct ringwalk_info request_info(void)
 	return (struct ringwalk_info){ .size = sizeof(struct ringwalk_info) };
 }
 
-void request_xattrs(struct ringwalk_fields *fields, const char *names, uint32_t names_len, uint32_t value_max,
-		    uint32_t entry_max)
-{
-	fields->xattr_names = (uintptr_t)names;
-	fields->xattr_names_len = names_len;
-	fields->xattr_value_max = value_max;
-	fields->xattr_entry_max = entry_max;
-}
-
 uint32_t request_stat_mask(struct transport *transport)
 {
 	struct ringwalk_info info = request_info();
@@ -87,71 +79,9 @@ uint32_t request_stat_mask(struct transport *transport)
 	return info.stat_mask;
 }
 
-struct compare request_compare(struct transport *transport, int fd, const char *path,
-			       const struct ringwalk_fields *fields, uint32_t flags, bool names)
-{
-	return (struct compare){
-		.fd = fd,
-		.path = path,
-		.fields = fields,
-		.flags = flags,
-		.names = names,
-		.mnt_id = transport_is_opcode(transport->kind),
-	};
-}
-
-long request_all_names(struct transport *transport, int fd, uint32_t len, struct list *list)
-{
-	char *buf = malloc(len);
-	long got;
-
-	MUST(buf);
-	memset(list, 0, sizeof(*list));
-	do {
-		struct ringwalk_getdents request = request_getdents(fd, buf, len);
-
-		got = transport_call(transport, RINGWALK_IOC_GETDENTS, &request);
-		if (got > 0)
-			list_append(list, buf, got);
-		if (got >= 0 && request.result_flags & RINGWALK_RESULT_END)
-			break;
-	} while (got > 0);
-	free(buf);
-	return got < 0 ? got : 0;
-}
-
-const char *request_compare_rest(struct transport *transport, const struct ringwalk_readdirplus *like,
-				 const char *path, const struct list *list, size_t first)
-{
-	struct compare compare = request_compare(transport, like->fd, path, &like->fields, like->flags, true);
-	struct ringwalk_readdirplus request = *like;
-	size_t at = first;
-
-	for (;;) {
-		long got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &request);
-		const char *different;
-
-		if (got < 0)
-			return wrong("readdirplus of %u bytes at entry %zu: %s", request.len, at, strerror(-got));
-		if (request.max_entries && request.entries > request.max_entries)
-			return wrong("%u entries, more than %u", request.entries, request.max_entries);
-		if (got > (long)request.len || (!got && request.entries))
-			return wrong("%ld bytes and %u entries of %u bytes", got, request.entries, request.len);
-		different = compare_batch(&compare, (void *)(uintptr_t)request.buf, got, request.entries, list, at);
-		if (different)
-			return different;
-		at += request.entries;
-		if (!got || request.result_flags & RINGWALK_RESULT_END)
-			break;
-		request.off = RINGWALK_OFF_CURRENT;
-	}
-	if (at != list->count)
-		return wrong("%zu entries, not %zu", at, list->count);
-	return NULL;
-}
-
 /* One request for a folder and for those in it, compared with the system calls. */
-static unsigned int check_tree(struct transport *transport, int fd, const char *path, const char *what, char *buf, uint32_t len)
+static unsigned int check_tree(struct transport *transport, int fd, const char *path,
+			       const char *what, char *buf, uint32_t len)
 {
 	static struct walk walk;
 	struct ringwalk_readtree request = request_readtree(fd, buf, len);
@@ -172,7 +102,8 @@ static unsigned int check_tree(struct transport *transport, int fd, const char *
 	return got > 0 ? request.groups : 0;
 }
 
-unsigned int request_check_all(struct transport *transport, int fd, const char *path, const char *what)
+unsigned int request_check_all(struct transport *transport, int fd, const char *path,
+			       const char *what)
 {
 	static char buf[1 << 18] __attribute__((aligned(8)));
 	struct ringwalk_readdirplus plus = request_readdirplus(fd, buf, sizeof(buf));
@@ -188,27 +119,20 @@ unsigned int request_check_all(struct transport *transport, int fd, const char *
 	plus.flags = RINGWALK_F_XATTR_ALL;
 	plus.fields.mask = request_stat_mask(transport);
 	request_xattrs(&plus.fields, NULL, 0, 1000, 1024);
-	CHECK_NULL(request_compare_rest(transport, &plus, path, &list, 0), "readdirplus of %s", what);
+	CHECK_NULL(request_compare_rest(transport, &plus, path, &list, 0), "readdirplus of %s",
+		   what);
 	if (transport->device >= 0) {
 		batch = request_stat_batch(fd, list.bytes, list.len, buf, sizeof(buf));
 		batch.fields.mask = plus.fields.mask;
-		compare = request_compare(transport, fd, path, &batch.fields, 0, false);
+		compare = request_compare(transport, fd, path, &batch.fields, 0);
+		compare.no_names = true;
 		got = transport_call(transport, RINGWALK_IOC_STAT_BATCH, &batch);
 		CHECK(got > 0 && batch.names_done == list.len, "stat_batch of %s: %ld", what, got);
-		CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, batch.entries, &list, 0), "stat_batch of %s", what);
+		CHECK_NULL(compare_batch(&compare, buf, got > 0 ? got : 0, batch.entries, &list, 0),
+			   "stat_batch of %s", what);
 	}
 	list_free(&list);
 	return check_tree(transport, fd, path, what, buf, sizeof(buf));
-}
-
-void request_check_names(struct transport *transport, int fd, uint32_t len, const struct list *list, size_t first,
-			 const char *what)
-{
-	struct list got;
-
-	CHECK(!request_all_names(transport, fd, len, &got), "%s, by %u bytes", what, len);
-	CHECK_NULL(list_differs(&got, list, first), "%s, by %u bytes", what, len);
-	list_free(&got);
 }
 
 void request_check_error(struct transport *transport, int fd)
@@ -228,11 +152,13 @@ void request_check_error(struct transport *transport, int fd)
 		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(transport, RINGWALK_IOC_READDIRPLUS, &plus);
-	CHECK(expected > 0 ? got > 0 : got == expected, "readdirplus: %ld, and getdents64 %ld", got, expected);
+	CHECK(expected > 0 ? got > 0 : got == expected, "readdirplus: %ld, and getdents64 %ld", got,
+	      expected);
 	if (transport_is_opcode(transport->kind))
 		return;
 	MUST(lseek(fd, 0, SEEK_SET) == 0);
 	got = transport_call(transport, RINGWALK_IOC_READTREE, &tree);
 	/* Where nothing is found there is a group without entries. */
-	CHECK(expected < 0 ? got == expected : got > 0, "readtree: %ld, and getdents64 %ld", got, expected);
+	CHECK(expected < 0 ? got == expected : got > 0, "readtree: %ld, and getdents64 %ld", got,
+	      expected);
 }

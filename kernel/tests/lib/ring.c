@@ -18,13 +18,13 @@ static int map_ring(struct ring *ring, const struct io_uring_params *params)
 
 	/* IORING_FEAT_SINGLE_MMAP: since 5.4, older than uring_cmd. */
 	ring->rings_len = sq_len > cq_len ? sq_len : cq_len;
-	ring->rings = mmap(NULL, ring->rings_len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd,
-			   IORING_OFF_SQ_RING);
+	ring->rings = mmap(NULL, ring->rings_len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			   ring->fd, IORING_OFF_SQ_RING);
 	if (ring->rings == MAP_FAILED)
 		return -errno;
 	ring->sqes_len = params->sq_entries * sizeof(struct io_uring_sqe);
-	ring->sqes = mmap(NULL, ring->sqes_len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring->fd,
-			  IORING_OFF_SQES);
+	ring->sqes = mmap(NULL, ring->sqes_len, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			  ring->fd, IORING_OFF_SQES);
 	if (ring->sqes == MAP_FAILED) {
 		munmap(ring->rings, ring->rings_len);
 		return -errno;
@@ -153,7 +153,8 @@ bool ring_cancel(struct ring *ring, uint64_t user_data, uint64_t own)
 	return true;
 }
 
-int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request, int *cancelled)
+int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request,
+			 int *cancelled)
 {
 	if (!ring_cancel(ring, user_data, ~user_data))
 		return -EBUSY;

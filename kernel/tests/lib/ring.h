@@ -63,7 +63,8 @@ bool ring_cancel(struct ring *ring, uint64_t user_data, uint64_t own);
  * @request gets that of the request, @cancelled (if not NULL) the result of the cancellation.
  * Returns 0 or a negative errno.
  */
-int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request, int *cancelled);
+int ring_cancel_and_wait(struct ring *ring, uint64_t user_data, struct io_uring_cqe *request,
+			 int *cancelled);
 
 int ring_register(struct ring *ring, unsigned int opcode, const void *arg, unsigned int nr_args);
 

@@ -34,10 +34,11 @@ static void table_init(struct table *table, const struct scratch *scratch, unsig
 	snprintf(table->head.name, sizeof(table->head.name), "%s", scratch->name);
 }
 
-static void table_add(struct table *table, uint64_t first, uint64_t sectors, const char *type, const char *format, ...)
-	__attribute__((format(printf, 5, 6)));
+static void table_add(struct table *table, uint64_t first, uint64_t sectors, const char *type,
+		      const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-static void table_add(struct table *table, uint64_t first, uint64_t sectors, const char *type, const char *format, ...)
+static void table_add(struct table *table, uint64_t first, uint64_t sectors, const char *type,
+		      const char *format, ...)
 {
 	struct dm_target_spec *target = (void *)(table->targets + table->used);
 	char *parameters = (char *)(target + 1);
@@ -79,7 +80,8 @@ static int table_load(struct scratch *scratch, struct table *table)
 	return 0;
 }
 
-static void add_linear(struct table *table, const struct scratch *scratch, uint64_t from, uint64_t to)
+static void add_linear(struct table *table, const struct scratch *scratch, uint64_t from,
+		       uint64_t to)
 {
 	table_add(table, from, to - from, "linear", "%s %ju", scratch->lower, (uintmax_t)from);
 }
@@ -97,7 +99,8 @@ void scratch_fails(struct scratch *scratch, const struct scratch_range *ranges, 
 	table_init(&table, scratch, 0);
 	for (unsigned int i = 0; i < count; i++) {
 		add_linear(&table, scratch, at, ranges[i].first * per_block);
-		table_add(&table, ranges[i].first * per_block, ranges[i].count * per_block, "error", "%s", "");
+		table_add(&table, ranges[i].first * per_block, ranges[i].count * per_block, "error",
+			  "%s", "");
 		at = (ranges[i].first + ranges[i].count) * per_block;
 	}
 	add_linear(&table, scratch, at, scratch->sectors);
@@ -116,7 +119,8 @@ void scratch_slow(struct scratch *scratch, unsigned int milliseconds)
 	static struct table table;
 
 	table_init(&table, scratch, 0);
-	table_add(&table, 0, scratch->sectors, "delay", "%s 0 %u %s 0 0", scratch->lower, milliseconds, scratch->lower);
+	table_add(&table, 0, scratch->sectors, "delay", "%s 0 %u %s 0 0", scratch->lower,
+		  milliseconds, scratch->lower);
 	if (table_load(scratch, &table))
 		test_skip("the device mapper cannot delay");
 }
@@ -130,7 +134,8 @@ static off_t file_system_size(int image)
 	uint32_t blocks, log_block_size;
 
 	MUST(pread(image, &blocks, sizeof(blocks), 1024 + 4) == sizeof(blocks));
-	MUST(pread(image, &log_block_size, sizeof(log_block_size), 1024 + 24) == sizeof(log_block_size));
+	MUST(pread(image, &log_block_size, sizeof(log_block_size), 1024 + 24) ==
+	     sizeof(log_block_size));
 	return (off_t)blocks << (10 + log_block_size);
 }
 
@@ -203,7 +208,8 @@ void scratch_unmount(struct scratch *scratch)
 	MUST(tree_unmount(scratch->path));
 }
 
-void scratch_open(struct scratch *scratch, const struct env *env, const char *image, const char *options)
+void scratch_open(struct scratch *scratch, const struct env *env, const char *image,
+		  const char *options)
 {
 	close(tree_folder(env->path, "scratch", scratch->path));
 	open_loop(scratch, image);

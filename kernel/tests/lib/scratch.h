@@ -51,7 +51,8 @@ struct scratch_range {
 };
 
 /* Mounts @image in @env's folder. Skips the test if the kernel has no device mapper. */
-void scratch_open(struct scratch *scratch, const struct env *env, const char *image, const char *options);
+void scratch_open(struct scratch *scratch, const struct env *env, const char *image,
+		  const char *options);
 /* Unmounts it and removes its devices. No file on it may be open. */
 void scratch_close(struct scratch *scratch);
 void scratch_mount(struct scratch *scratch, const char *options);

@@ -77,7 +77,8 @@ static void on_alarm(int number)
 static void set_alarm(long microseconds, long interval)
 {
 	struct sigaction action = { .sa_handler = on_alarm };
-	struct itimerval timer = { .it_value.tv_usec = microseconds, .it_interval.tv_usec = interval };
+	struct itimerval timer = { .it_value.tv_usec = microseconds,
+				   .it_interval.tv_usec = interval };
 
 	MUST(sigaction(SIGALRM, &action, NULL) == 0);
 	MUST(setitimer(ITIMER_REAL, &timer, NULL) == 0);
@@ -153,7 +154,8 @@ unsigned int io_workers(void)
 		char path[320], name[64];
 
 		snprintf(path, sizeof(path), "/proc/self/task/%s/comm", task->d_name);
-		if (task->d_name[0] != '.' && read_text(path, name, sizeof(name)) > 0 && !strncmp(name, "iou-wrk", 7))
+		if (task->d_name[0] != '.' && read_text(path, name, sizeof(name)) > 0 &&
+		    !strncmp(name, "iou-wrk", 7))
 			n++;
 	}
 	closedir(tasks);

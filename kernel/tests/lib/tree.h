@@ -4,6 +4,8 @@
 #define RINGWALK_TREE_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /*
  * Removes a folder with its contents. Mounts in it are detached first. A missing folder is no
@@ -29,29 +31,16 @@ void tree_own_mounts(void);
  */
 bool tree_unmount(const char *path);
 
+/* Makes an empty file, which must not be there yet. */
+void tree_file(int fd, const char *name, mode_t mode);
 /* Makes @count empty files, named by @prefix and a number of 6 digits. */
 void tree_files(int fd, const char *prefix, unsigned int count);
-
-/*
- * Makes one of every kind of entry that the file system can hold: files of some sizes, modes and
- * owners, links, folders, pipes, sockets, devices, long names, names with odd bytes, extended
- * attributes and access control lists.
- */
-void tree_everything(int fd, const char *path);
 
 /*
  * Sets an extended attribute of @name (a link itself is not followed); false if the file system has
  * none of that kind.
  */
-bool tree_xattr(const char *path, const char *name, const char *attribute, const void *value, size_t len);
-
-/*
- * Makes an access control list (the value of system.posix_acl_access) with entries for a user and a
- * group.
- */
-struct acl_value {
-	unsigned char bytes[4 + 6 * 8];
-};
-struct acl_value tree_acl(unsigned int uid, unsigned int gid);
+bool tree_xattr(const char *path, const char *name, const char *attribute, const void *value,
+		size_t len);
 
 #endif

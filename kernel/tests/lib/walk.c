@@ -66,7 +66,7 @@ static void check_group(struct walk *walk, const struct ringwalk_readtree *reque
 			const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-	struct compare compare = request_compare(walk->transport, fd, path, &request->fields, request->flags, true);
+	struct compare compare = request_compare(walk->transport, fd, path, &request->fields, request->flags);
 	size_t first = group->parent ? 0 : walk->first;
 	struct list list;
 
