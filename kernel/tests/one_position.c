@@ -72,6 +72,7 @@ static void run(struct env *env)
 
 const struct test test = {
 	.name = "one_position",
-	.kinds = BY_MODULE,
+	.kinds = BY_ALL,
+	.needs = OPCODE_READDIRPLUS,
 	.run = run,
 };
