@@ -31,7 +31,8 @@ void ringwalk_names_init(struct ringwalk_names *names, filldir_t actor, char *da
  * ringwalk_lock_position - takes the lock that readers of an open directory share
  * @dir: the open directory
  *
- * Its holder may wait for a server for ever, so whatever ends a request ends this wait.
+ * Its holder may wait for a server for ever, so what ends a request ends this wait. If work of a
+ * ring wakes the task up, only a signal that kills it does from then on.
  *
  * Return: 0, or -EINTR if a signal came before, or a cancel in a worker thread of a ring.
  */

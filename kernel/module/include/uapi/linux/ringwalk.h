@@ -205,7 +205,8 @@ struct ringwalk_fields {
  *
  * Returns the number of bytes written, 0 at the end; EINVAL if the next record does not fit. If the
  * request fails after it read names, for example because @buf is not writable, it restores the
- * position, unless another request has moved the position meanwhile.
+ * position, unless another request has moved the position meanwhile, or still reads while a signal
+ * or a cancel ends this one.
  */
 struct ringwalk_readdirplus {
 	__u32 size;
@@ -270,8 +271,8 @@ struct ringwalk_stat_batch {
  * @next: the d_off at which the next RINGWALK_IOC_READAHEAD continues (out); it belongs to another
  *	open file, so other commands cannot use it where cookies are valid for one open file only
  * @result_flags: RINGWALK_RESULT_END (out)
- * @reserved1: zero
- * @reserved2: zero
+ * @reserved1: zero; it was the length of memory that the caller lent
+ * @reserved2: zero; it was the address of that memory
  * @done: entries from @off on that a request has brought in before a signal ended it; 0 otherwise
  *	(in, out)
  * @reserved: zero
