@@ -24,9 +24,11 @@ enum { REQUEST = 1 };
 static const char *const options[] = { "--dots", "--plus", "never", NULL };
 static char buf[1 << 16] __attribute__((aligned(8)));
 
-static int open_folder(const struct fuse *fuse)
+static struct fuse fuse;
+
+static int open_folder(void)
 {
-	int fd = open(fuse->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = open(fuse.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	MUST(fd >= 0);
 	return fd;
@@ -60,8 +62,11 @@ static void check_result(const struct ringwalk_readahead *request, long got, con
 	      request->done, request->result_flags);
 }
 
-/* In the task that makes the request. */
-static void by_signal(struct env *env, const struct fuse *fuse)
+/* What a process does with a request that does not end by itself. */
+typedef void part_of_test(struct transport *transport, struct ringwalk_readahead *request);
+
+/* Runs a part in a process of its own. */
+static pid_t in_child(struct env *env, part_of_test *part)
 {
 	pid_t child;
 
@@ -69,89 +74,66 @@ static void by_signal(struct env *env, const struct fuse *fuse)
 	child = fork();
 	MUST(child >= 0);
 	if (!child) {
-		struct ringwalk_readahead request = request_readahead(open_folder(fuse));
+		struct ringwalk_readahead request = request_readahead(open_folder());
 		struct transport transport;
-		long got;
 
 		transport_open(&transport, env->kind, 0);
 		request.off = 0;
-		alarm_after(BEFORE * 1000000);
-		got = transport_call(&transport, RINGWALK_IOC_READAHEAD, &request);
-		check_result(&request, got, "a signal");
-		/* A caller with many signals gets on. */
-		CHECK(got == 0, "a signal leaves no place to go on from: %ld", got);
+		part(&transport, &request);
 		test_child_exit();
 	}
-	ends_soon(child, "a signal");
+	return child;
+}
+
+/* In the task that makes the request. */
+static void by_signal(struct transport *transport, struct ringwalk_readahead *request)
+{
+	long got;
+
+	alarm_after(BEFORE * 1000000);
+	got = transport_call(transport, RINGWALK_IOC_READAHEAD, request);
+	check_result(request, got, "a signal");
+	/* A caller with many signals gets on. */
+	CHECK(got == 0, "a signal leaves no place to go on from: %ld", got);
+}
+
+static void submit(struct transport *transport, struct ringwalk_readahead *request)
+{
+	MUST(transport_queue(transport, RINGWALK_IOC_READAHEAD, request, REQUEST));
+	MUST(ring_submit(&transport->ring, 0) == 1);
+	usleep(BEFORE * 1000000);
 }
 
 /* In a thread of io-wq. */
-static void by_cancel(struct env *env, const struct fuse *fuse)
+static void by_cancel(struct transport *transport, struct ringwalk_readahead *request)
 {
-	pid_t child;
+	struct io_uring_cqe cqe;
 
-	fflush(stdout);
-	child = fork();
-	MUST(child >= 0);
-	if (!child) {
-		struct ringwalk_readahead request = request_readahead(open_folder(fuse));
-		struct transport transport;
-		struct io_uring_cqe cqe;
-
-		transport_open(&transport, env->kind, 0);
-		request.off = 0;
-		MUST(transport_queue(&transport, RINGWALK_IOC_READAHEAD, &request, REQUEST));
-		MUST(ring_submit(&transport.ring, 0) == 1);
-		usleep(BEFORE * 1000000);
-		MUST(ring_cancel_and_wait(&transport.ring, REQUEST, &cqe, NULL) == 0);
-		transport_finish(&transport, RINGWALK_IOC_READAHEAD, &request, &cqe);
-		check_result(&request, cqe.res, "a cancel");
-		test_child_exit();
-	}
-	ends_soon(child, "a cancel");
+	submit(transport, request);
+	MUST(ring_cancel_and_wait(&transport->ring, REQUEST, &cqe, NULL) == 0);
+	transport_finish(transport, RINGWALK_IOC_READAHEAD, request, &cqe);
+	check_result(request, cqe.res, "a cancel");
 }
 
 /* The process lives on. Its request is over when the folder is no longer in use. */
-static void by_end_of_ring(struct env *env, const struct fuse *fuse)
+static void by_end_of_ring(struct transport *transport, struct ringwalk_readahead *request)
 {
-	pid_t child;
-
-	fflush(stdout);
-	child = fork();
-	MUST(child >= 0);
-	if (!child) {
-		struct ringwalk_readahead request = request_readahead(open_folder(fuse));
-		struct transport transport;
-
-		transport_open(&transport, env->kind, 0);
-		request.off = 0;
-		MUST(transport_queue(&transport, RINGWALK_IOC_READAHEAD, &request, REQUEST));
-		MUST(ring_submit(&transport.ring, 0) == 1);
-		usleep(BEFORE * 1000000);
-		transport_close(&transport);
-		close(request.fd);
-		CHECK(tree_unmount(fuse->path), "the folder is still in use after the end of the ring");
-		test_child_exit();
-	}
-	ends_soon(child, "the end of its ring");
+	submit(transport, request);
+	transport_close(transport);
+	close(request->fd);
+	CHECK(tree_unmount(fuse.path), "the folder is still in use after the end of the ring");
 }
 
-static void by_kill(struct env *env, const struct fuse *fuse)
+static void until_killed(struct transport *transport, struct ringwalk_readahead *request)
 {
-	pid_t child;
+	transport_call(transport, RINGWALK_IOC_READAHEAD, request);
+	_exit(EXIT_FAIL);
+}
 
-	fflush(stdout);
-	child = fork();
-	MUST(child >= 0);
-	if (!child) {
-		struct ringwalk_readahead request = request_readahead(open_folder(fuse));
-		struct transport transport;
+static void by_kill(struct env *env)
+{
+	pid_t child = in_child(env, until_killed);
 
-		transport_open(&transport, env->kind, 0);
-		request.off = 0;
-		transport_call(&transport, RINGWALK_IOC_READAHEAD, &request);
-		_exit(EXIT_FAIL);
-	}
 	usleep(BEFORE * 1000000);
 	CHECK(waitpid(child, NULL, WNOHANG) == 0, "the request ended");
 	kill(child, SIGKILL);
@@ -159,9 +141,9 @@ static void by_kill(struct env *env, const struct fuse *fuse)
 }
 
 /* Commands that return these entries end when there is no more room. */
-static void with_records(struct env *env, const struct fuse *fuse)
+static void with_records(struct env *env)
 {
-	struct ringwalk_getdents names = request_getdents(open_folder(fuse), buf, sizeof(buf));
+	struct ringwalk_getdents names = request_getdents(open_folder(), buf, sizeof(buf));
 	struct ringwalk_readdirplus plus = request_readdirplus(names.fd, buf, sizeof(buf));
 	struct ringwalk_readtree tree = request_readtree(names.fd, buf, sizeof(buf));
 	struct transport transport;
@@ -178,17 +160,15 @@ static void with_records(struct env *env, const struct fuse *fuse)
 
 static void run(struct env *env)
 {
-	struct fuse fuse;
-
 	fuse_open(&fuse, env, options);
-	with_records(env, &fuse);
+	with_records(env);
 	if (!transport_is_opcode(env->kind)) {
-		by_kill(env, &fuse);
+		by_kill(env);
 		if (transport_in_task(env->kind)) {
-			by_signal(env, &fuse);
+			ends_soon(in_child(env, by_signal), "a signal");
 		} else {
-			by_cancel(env, &fuse);
-			by_end_of_ring(env, &fuse);
+			ends_soon(in_child(env, by_cancel), "a cancel");
+			ends_soon(in_child(env, by_end_of_ring), "the end of its ring");
 		}
 	}
 	fuse_close(&fuse);
