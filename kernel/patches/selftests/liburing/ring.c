@@ -4,6 +4,9 @@
 
 #include "ring.h"
 
+/* Submissions without memory for the requests before it counts as an error. */
+#define RING_TRIES	100
+
 int ring_open(struct ring *ring, unsigned int entries, unsigned int flags)
 {
 	int error = io_uring_queue_init(entries, &ring->uring, flags);
@@ -34,13 +37,13 @@ unsigned int ring_index(const struct ring *ring, const struct io_uring_sqe *sqe)
 
 int ring_submit(struct ring *ring, unsigned int wait)
 {
-	int done = 0, ret;
+	int done = 0, tries = 0, ret;
 
 	do {
 		ret = io_uring_submit_and_wait(&ring->uring, wait);
 		if (ret > 0)
 			done += ret;
-	} while (ret == -EINTR || ret == -EAGAIN);
+	} while (ret == -EINTR || (ret == -EAGAIN && ++tries < RING_TRIES));
 	return ret < 0 ? ret : done;
 }
 
