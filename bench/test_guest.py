@@ -206,9 +206,9 @@ class Spindle(Scratch):
     @contextlib.contextmanager
     def client(self, disk: disks.Disk, **options: bool) -> Iterator[Nbd]:
         with disks.exported(disk, self.image, self.folder, **options) as path:
-            client = Nbd(path)
-            self.addCleanup(client.close)
-            yield client
+            # The server ends after its last client.
+            with contextlib.closing(Nbd(path)) as client:
+                yield client
 
     def seconds(self, disk: disks.Disk) -> float:
         """How long twenty reads here and there take."""

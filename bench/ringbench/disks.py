@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -104,6 +105,12 @@ def plugged(disk: Disk, image: Path, scratch: Path) -> Iterator[str]:
         yield device
 
 
+def _listens(path: Path) -> bool:
+    """Returns whether a server takes connections there. Its file exists a moment before that."""
+    with socket.socket(socket.AF_UNIX) as client:
+        return client.connect_ex(str(path)) == 0
+
+
 @contextlib.contextmanager
 def exported(disk: Disk, image: Path, scratch: Path, *, guest: bool = False) -> Iterator[Path]:
     """Provides a socket at which nbdkit serves `image`, read-only, as slowly as `disk` is.
@@ -111,21 +118,21 @@ def exported(disk: Disk, image: Path, scratch: Path, *, guest: bool = False) -> 
     A guest has no use for a disk that refuses writes: what it writes is kept aside.
     """
     need("nbdkit")
-    socket, log = (scratch / f"disk.{what}" for what in ("sock", "log"))
+    path, log = (scratch / f"disk.{what}" for what in ("sock", "log"))
     try:
         log.unlink(missing_ok=True)
-        socket.unlink(missing_ok=True)
-        server = ("nbdkit", "--foreground", "--unix", socket, "--threads", "64")
+        path.unlink(missing_ok=True)
+        server = ("nbdkit", "--foreground", "--unix", path, "--threads", "64")
         access = ("--filter=cow",) if guest else ("--readonly",)
         # Blocks of the size that is read: larger ones would be read whole.
         sizes = ("cow-block-size=4096",) if guest else ()
         with background(*server, *access, *disk.options(image), *sizes, log=log):
-            wait_until(socket.exists, f"nbdkit (see {log})")
-            yield socket
+            wait_until(lambda: _listens(path), f"nbdkit (see {log})")
+            yield path
         # Kept when something failed: it says why.
         log.unlink()
     finally:
-        socket.unlink(missing_ok=True)
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager
