@@ -177,7 +177,7 @@ def directory(kernel: str, session: Session) -> Result:
     whole: Result | None = None
     for files in DIRECTORY_SIZES:
         content = images.one_directory(files)
-        part = _on_slow_disk(suite, kernel, disk, content, rows, session, RUNS)
+        part = _on_slow_disk(suite, kernel, disk, content, rows, session, COLD_RUNS)
         whole = joined(whole, part, files)
     assert whole is not None
     whole.about["tree"] = "one directory of files made in random order"

@@ -159,32 +159,29 @@ FIND_LONG = frozenset(row.key for row in FIND)
 
 # Kernels that reading ahead is measured on: by the module's READAHEAD, and on the patched kernel by
 # advice for the directory and STATX in the order of inode numbers.
-DIRECTORY_KERNELS = ("6.12", "patched")
-
-# Columns of the directory's table. READDIRPLUS sorts what fits into its buffer: the largest.
-READAHEAD = ("plain", "readdirplus", "readahead")
+DIRECTORY_KERNELS = ("7.3", "patched")
 
 
 def directory(*, opcode: bool) -> list[Row]:
     """Names and metadata of one directory: as ever, in one call, and after READAHEAD.
 
-    The module does not bring in the blocks of the directory itself. Root reads them first.
+    READDIRPLUS sorts what fits into its buffer: the largest. The module's READAHEAD reads inodes
+    only (`inodes`). For `readahead` root reads the blocks of the directory first.
     """
-    if opcode:
-        plus = "opcode"
-        ahead = ("--readahead", "fadvise", "--depth", "64", "stat", "statx-sorted")
-    else:
-        plus = "ioctl"
-        ahead = ("--readahead", "blocks+module", "stat", "syscall")
     large = ("--buffer", str(1 << 20))
     words = {
         "plain": ("stat", "syscall"),
-        "readdirplus": (*large, "stat", plus),
-        "readahead": ahead,
+        "readdirplus": (*large, "stat", "opcode" if opcode else "ioctl"),
     }
+    if opcode:
+        advice = ("--readahead", "fadvise", "--depth", "64")
+        words["readahead"] = (*advice, "stat", "statx-sorted")
+    else:
+        words["inodes"] = ("--readahead", "module", "stat", "syscall")
+        words["readahead"] = ("--readahead", "blocks+module", "stat", "syscall")
     return [
-        Row(what, "stat", "rwbench", (*words[what], "{tree}/messages"), ENTRIES_AND_BYTES)
-        for what in READAHEAD
+        Row(what, "stat", "rwbench", (*options, "{tree}/messages"), ENTRIES_AND_BYTES)
+        for what, options in words.items()
     ]
 
 
