@@ -172,7 +172,9 @@ put_records:
 	ringwalk_buffer_put(pool, &records);
 put_names:
 	ringwalk_buffer_put(pool, &names);
-	return error ? error : given.used;
+	if (error)
+		return error;
+	return given.used;
 }
 
 long ringwalk_do_stat_batch(struct ringwalk_pool *pool, void __user *arg)

@@ -4,6 +4,7 @@
  * names, and reports how many it answered.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -191,13 +192,15 @@ static void expect_malformed(struct folder *folder, const struct list *good, con
 		memcpy(names, good->bytes, before);
 		memcpy(names + before, bad, bad_len);
 		request = request_stat_batch(folder->fd, names, len, buf, BUF_LEN);
+		request.entries = request.names_done = 77;
 		got = transport_call(folder->transport, RINGWALK_IOC_STAT_BATCH, &request);
 		if (got >= 0)
 			CHECK(after_good && request.names_done == before && request.entries == good->count,
 			      "%s %d: %ld, %u entries, %u of %zu bytes", what, after_good, got, request.entries,
 			      request.names_done, len);
 		else
-			CHECK(got == -EINVAL, "%s: %s", what, strerror(-got));
+			CHECK(got == -EINVAL && request.entries == 77 && request.names_done == 77, "%s: %s, %u entries", what,
+			      strerror(-got), request.entries);
 		guard_free(names, len);
 	}
 }
@@ -224,6 +227,31 @@ static void malformed_records(struct folder *folder)
 	expect_malformed(folder, &good, "a name without end", bad.bytes, bad.len);
 	list_free(&good);
 	list_free(&bad);
+}
+
+/* A request that fails leaves its fields as they are: they may lie in memory that is not writable. */
+static void failures(struct folder *folder)
+{
+	struct ringwalk_stat_batch *request = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const uint32_t inlined = folder->transport->kind == TRANSPORT_INLINE ? RINGWALK_F_INLINE : 0;
+	struct list names = { };
+	long got;
+
+	MUST(request != MAP_FAILED);
+	list_add(&names, "file", 0, 0, 0);
+	*request = request_stat_batch(folder->fd, names.bytes, names.len, (void *)4096, BUF_LEN);
+	request->entries = request->names_done = 77;
+	request->flags |= inlined;
+	got = transport_call_raw(folder->transport, RINGWALK_IOC_STAT_BATCH, (uintptr_t)request);
+	CHECK(got == -EFAULT && request->entries == 77 && request->names_done == 77,
+	      "nowhere to write: %ld, %u entries, %u bytes of names", got, request->entries, request->names_done);
+	request->buf = (uintptr_t)buf;
+	request->len = 8;
+	MUST(mprotect(request, 4096, PROT_READ) == 0);
+	got = transport_call_raw(folder->transport, RINGWALK_IOC_STAT_BATCH, (uintptr_t)request);
+	CHECK(got == -EINVAL, "no room for an entry, and a request that is not writable: %ld", got);
+	MUST(munmap(request, 4096) == 0);
+	list_free(&names);
 }
 
 /* More names than are used in one request, and none. */
@@ -284,6 +312,7 @@ static void run(struct env *env)
 	made_up_names(&folder, &list);
 	bad_names(&folder);
 	malformed_records(&folder);
+	failures(&folder);
 	if (env->full || env->fs != FS_FUSE)
 		many_names(&folder);
 	CHECK(lseek(folder.fd, 0, SEEK_CUR) == position, "the position moved");
