@@ -91,17 +91,17 @@ static int ringwalk_may_wait(unsigned int command, void __user *arg)
 	u32 flags;
 
 	switch (command) {
-	case RINGWALK_IOC_READAHEAD:
-	case RINGWALK_IOC_READTREE:
-		/*
-		 * The thread that polls the queue of a ring looks like a worker, and must not wait.
-		 */
-		if (current->flags & PF_IO_WORKER)
-			return 0;
-		fallthrough;
 	case RINGWALK_IOC_GETDENTS:
 	case RINGWALK_IOC_READDIRPLUS:
 	case RINGWALK_IOC_STAT_BATCH:
+	case RINGWALK_IOC_READAHEAD:
+	case RINGWALK_IOC_READTREE:
+		/*
+		 * The thread that polls the queue of a ring must not wait. It looks like a worker,
+		 * but what ends a request in a worker comes to it with each completion.
+		 */
+		if (current->flags & PF_IO_WORKER)
+			return 0;
 		if (get_user(flags, &request->flags))
 			return -EFAULT;
 		return !!(flags & RINGWALK_F_INLINE);

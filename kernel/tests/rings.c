@@ -127,12 +127,13 @@ static int by_thread(struct ring *ring, unsigned int wanted)
 
 /*
  * That thread gets notice of completions by a signal that means a cancellation in other threads. It
- * must not cut short a READAHEAD that is to run inline.
+ * must not cut short requests that are to run inline.
  */
-static void readahead_by_thread(struct transport *transport, int fd)
+static void inline_by_thread(struct transport *transport, int fd)
 {
 	enum { OTHERS = 5 };
 	static char out[OTHERS][4096] __attribute__((aligned(8)));
+	struct ringwalk_getdents whole = request_getdents(fd, buf, sizeof(buf));
 	struct ringwalk_readahead ahead = request_readahead(fd);
 	struct ringwalk_getdents others[OTHERS];
 	enum transport_kind kind = transport->kind;
@@ -145,11 +146,13 @@ static void readahead_by_thread(struct transport *transport, int fd)
 			transport->kind = transport->device < 0 ? kind : TRANSPORT_WORKER;
 			MUST(transport_queue(transport, RINGWALK_IOC_GETDENTS, &others[i], i));
 		}
-		ahead.off = 0;
+		ahead.off = whole.off = 0;
 		transport->kind = transport->device < 0 ? kind : TRANSPORT_INLINE;
 		MUST(transport_queue(transport, RINGWALK_IOC_READAHEAD, &ahead, OTHERS));
-		least = by_thread(&transport->ring, OTHERS + 1);
-		CHECK(least >= 0, "SQPOLL, READAHEAD beside others: %d", least);
+		MUST(transport_queue(transport, RINGWALK_IOC_GETDENTS, &whole, OTHERS + 1));
+		least = by_thread(&transport->ring, OTHERS + 2);
+		CHECK(least >= 0, "SQPOLL, inline beside others: %d", least);
+		CHECK(whole.result_flags & RINGWALK_RESULT_END, "SQPOLL, GETDENTS beside others is cut short");
 	}
 	transport->kind = kind;
 }
@@ -168,7 +171,7 @@ static void submission_thread(struct env *env, int fd)
 	MUST(transport_queue(&transport, RINGWALK_IOC_READDIRPLUS, &request, 1));
 	CHECK(by_thread(&transport.ring, 1) > 0, "SQPOLL: nothing read");
 	if (!transport_is_opcode(transport.kind))
-		readahead_by_thread(&transport, fd);
+		inline_by_thread(&transport, fd);
 	transport_close(&transport);
 }
 

@@ -63,7 +63,8 @@
  *
  * Use this flag for cached data: the request then needs no other thread. While it waits, the ring
  * accepts no other submission. Without the flag, a ring runs the request in one of its worker
- * threads, so many requests can wait at a time. With ioctl(2) every request is inline.
+ * threads, so many requests can wait at a time. With ioctl(2) every request is inline. On a ring
+ * whose queue a thread polls, the flag has no effect.
  */
 #define RINGWALK_F_INLINE	(1U << 0)
 /**
@@ -278,8 +279,7 @@ struct ringwalk_stat_batch {
  * @reserved: zero
  *
  * Like any request of a ring, this request is asynchronous: it completes when the inodes are
- * cached. On a ring whose queue a thread polls, RINGWALK_F_INLINE has no effect. Names that cannot
- * be looked up are skipped. Returns 0.
+ * cached. Names that cannot be looked up are skipped. Returns 0.
  *
  * If a signal ends the request, @next is where it began, RINGWALK_RESULT_END is not set, and @done
  * counts the entries that are done, in the order of their inode numbers. The same request with this
