@@ -226,7 +226,7 @@ static int ringwalk_readahead(struct ringwalk_readahead *request, struct file *d
 	if (request->max_entries)
 		names.max_entries = request->max_entries;
 	error = ringwalk_ahead_names(request, &names, again);
-	fput(again);
+	ringwalk_close(again);
 	return error;
 }
 

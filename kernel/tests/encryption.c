@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <linux/fscrypt.h>
@@ -14,6 +13,7 @@
 #include "lib/disks.h"
 #include "lib/request.h"
 #include "lib/scratch.h"
+#include "lib/sys.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 #include "lib/walk.h"
@@ -126,15 +126,6 @@ static bool has_name(int fd, const char *name)
 	has = list_find(&list, name) >= 0;
 	list_free(&list);
 	return has;
-}
-
-static bool linux_before(unsigned int major, unsigned int minor)
-{
-	unsigned int here[2];
-	struct utsname name;
-
-	MUST(uname(&name) == 0 && sscanf(name.release, "%u.%u", &here[0], &here[1]) == 2);
-	return here[0] < major || (here[0] == major && here[1] < minor);
 }
 
 /*

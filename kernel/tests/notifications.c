@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "lib/request.h"
+#include "lib/sys.h"
 #include "lib/test.h"
 #include "lib/tree.h"
 
@@ -224,6 +225,37 @@ static void events(int fd, const char *path)
 	close(in);
 }
 
+/*
+ * READAHEAD opens the folder again. It is closed before the next request of a submission, or a task
+ * could have more files open than its limit allows. Linux before 6.6 closes it only when the task
+ * returns from its system call.
+ */
+static void closed_at_once(int fd, const char *path)
+{
+	enum { REQUESTS = 8 };
+	struct ringwalk_readahead ahead = request_readahead(fd);
+	int in = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	char text[4096] __attribute__((aligned(8)));
+	const struct inotify_event *event = (const void *)text;
+	struct io_uring_cqe cqe;
+	unsigned int opened = 0;
+
+	MUST(in >= 0 && inotify_add_watch(in, path, IN_OPEN | IN_CLOSE) >= 0);
+	ahead.off = 0;
+	for (int i = 0; i < REQUESTS; i++)
+		MUST(transport_queue(&transport, RINGWALK_IOC_READAHEAD, &ahead, i));
+	MUST(ring_submit(&transport.ring, REQUESTS) == REQUESTS);
+	for (int i = 0; i < REQUESTS; i++)
+		MUST(ring_take(&transport.ring, &cqe) && cqe.res == 0);
+	/* Equal events that follow each other are one. */
+	for (ssize_t left = read(in, text, sizeof(text)); left > 0; left -= sizeof(*event), event++) {
+		MUST(event->len == 0);
+		opened += !!(event->mask & IN_OPEN);
+	}
+	CHECK(opened == REQUESTS, "the folder was closed after %u of %u requests", opened, REQUESTS);
+	close(in);
+}
+
 static struct timespec atime(int fd)
 {
 	struct stat stat;
@@ -300,6 +332,8 @@ static void run(struct env *env)
 		permission_below(env, FAN_DENY);
 	}
 	events(fd, path);
+	if (env->kind == TRANSPORT_INLINE && !linux_before(6, 6))
+		closed_at_once(fd, path);
 	transport_close(&transport);
 	IN_CHILD(times, env);
 	close(fd);

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -92,6 +93,15 @@ void alarm_after(long microseconds)
 void alarm_every(long microseconds)
 {
 	set_alarm(microseconds, microseconds);
+}
+
+bool linux_before(unsigned int major, unsigned int minor)
+{
+	unsigned int here[2];
+	struct utsname name;
+
+	MUST(uname(&name) == 0 && sscanf(name.release, "%u.%u", &here[0], &here[1]) == 2);
+	return here[0] < major || (here[0] == major && here[1] < minor);
 }
 
 double now(void)

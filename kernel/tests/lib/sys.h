@@ -3,6 +3,7 @@
 #ifndef RINGWALK_SYS_H
 #define RINGWALK_SYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -79,6 +80,9 @@ void path_beside_program(char *path, size_t len, const char *name);
 
 /* Returns the number of io-wq threads of this process. */
 unsigned int io_workers(void);
+
+/* Returns true if this kernel is older than that version of Linux. */
+bool linux_before(unsigned int major, unsigned int minor);
 
 /* Seconds since an arbitrary time. */
 double now(void);
