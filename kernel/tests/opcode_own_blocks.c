@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * ext4: posix_fadvise(POSIX_FADV_WILLNEED) for a directory reads its blocks and has at most 2048
- * reads in flight: after that many it waits for an earlier one.
+ * reads in flight: after that many it waits for an earlier one. SIGKILL ends it.
  */
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/scratch.h"
@@ -67,6 +69,95 @@ static double advise(int fd)
 	return now() - begin;
 }
 
+/* Parts of an inode of ext4, in bytes (struct ext4_inode of fs/ext4/ext4.h). */
+enum { INODE_SIZE = 4, INODE_FLAGS = 32, INODE_BLOCKS = 40, EXTENTS_FLAG = 0x80000 };
+/* In its map of blocks: the number of the block of the first extent, and of triple indirection. */
+enum { EXTENT_START = 20, TRIPLE = 14 * 4 };
+
+static void write_block(uint64_t block, uint32_t number)
+{
+	uint32_t content[SCRATCH_BLOCK / sizeof(uint32_t)];
+
+	for (unsigned int i = 0; i < ARRAY_SIZE(content); i++)
+		content[i] = number;
+	MUST(pwrite(scratch.loop, content, sizeof(content), block * SCRATCH_BLOCK) == sizeof(content));
+}
+
+/*
+ * Gives the folder with this one block another map of blocks, and a size of 4 GiB: after the first
+ * block come holes of one block each. No checksum covers the inode (Makefile).
+ */
+static void make_holes(uint64_t own, const struct scratch_range *pointers)
+{
+	const uint32_t size = -SCRATCH_BLOCK, first = own, triple = pointers->first;
+	unsigned int found = 0;
+	char block[SCRATCH_BLOCK];
+
+	write_block(pointers->first, pointers->first + 1);
+	write_block(pointers->first + 1, pointers->first + 2);
+	write_block(pointers->first + 2, 0);
+	for (off_t at = 0; at < (off_t)scratch.sectors * 512; at += sizeof(block)) {
+		MUST(pread(scratch.loop, block, sizeof(block), at) == sizeof(block));
+		for (char *inode = block; inode < block + sizeof(block); inode += 256) {
+			char *map = inode + INODE_BLOCKS;
+			uint32_t flags;
+
+			memcpy(&flags, inode + INODE_FLAGS, sizeof(flags));
+			if (memcmp(map, "\x0a\xf3", 2) || memcmp(map + EXTENT_START, &first, sizeof(first)) ||
+			    !(flags & EXTENTS_FLAG))
+				continue;
+			flags &= ~EXTENTS_FLAG;
+			memcpy(inode + INODE_FLAGS, &flags, sizeof(flags));
+			memcpy(inode + INODE_SIZE, &size, sizeof(size));
+			memset(map, 0, 15 * 4);
+			memcpy(map, &first, sizeof(first));
+			memcpy(map + TRIPLE, &triple, sizeof(triple));
+			MUST(pwrite(scratch.loop, block, sizeof(block), at) == sizeof(block));
+			found++;
+		}
+	}
+	MUST(found == 1 && fsync(scratch.loop) == 0);
+}
+
+/* Millions of holes, and not one block to read: SIGKILL must end that, too. */
+static void killed_among_holes(struct env *env)
+{
+	struct scratch_range own, pointers;
+	char content[3 * SCRATCH_BLOCK] = "";
+	char path[600];
+	double begin;
+	int fd, file;
+	pid_t child;
+
+	scratch_open(&scratch, env, SCRATCH_PLAIN, "errors=continue");
+	fd = tree_folder(scratch.path, "holes", path);
+	file = openat(fd, "pointers", O_CREAT | O_EXCL | O_WRONLY, 0644);
+	MUST(file >= 0 && write(file, content, sizeof(content)) == sizeof(content) && syncfs(fd) == 0);
+	MUST(scratch_ranges(fd, &own, 1) == 1 && own.count == 1);
+	MUST(scratch_ranges(file, &pointers, 1) == 1 && pointers.count == 3);
+	close(file);
+	close(fd);
+	scratch_unmount(&scratch);
+	make_holes(own.first, &pointers);
+	scratch_mount(&scratch, "errors=continue");
+
+	fflush(stdout);
+	child = fork();
+	MUST(child >= 0);
+	if (!child) {
+		fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		MUST(fd >= 0);
+		for (;;)
+			advise(fd);
+	}
+	usleep(500000);
+	kill(child, SIGKILL);
+	begin = now();
+	MUST(waitpid(child, NULL, 0) == child);
+	CHECK(now() - begin < 4, "%.2f s from SIGKILL to the end", now() - begin);
+	scratch_close(&scratch);
+}
+
 static void run(struct env *env)
 {
 	unsigned long reads;
@@ -99,6 +190,7 @@ static void run(struct env *env)
 	scratch_works(&scratch);
 	close(fd);
 	scratch_close(&scratch);
+	killed_among_holes(env);
 }
 
 const struct test test = {
