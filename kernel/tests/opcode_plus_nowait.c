@@ -5,6 +5,7 @@
  * that the method of counting threads detects one.
  */
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "lib/nowait.h"
@@ -36,6 +37,28 @@ static void metadata_inline(struct env *env)
 		CHECK(io_workers() == 0, "%u threads for buffers of %u", io_workers(), lens[i]);
 		close(fd);
 	}
+}
+
+/*
+ * An attempt that cannot write its output fails by itself, and sets the position back. It does not
+ * leave that to a thread, which would not come after a cancel.
+ */
+static void not_writable(struct env *env)
+{
+	struct transport transport = nowait_ring(env);
+	int fd = open(path, O_RDONLY | O_DIRECTORY);
+	char *memory = mmap(NULL, LEN, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct ringwalk_readdirplus request = request_readdirplus(fd, memory, LEN);
+	long got;
+
+	MUST(memory != MAP_FAILED);
+	got = transport_call(&transport, RINGWALK_IOC_READDIRPLUS, &request);
+	CHECK(got == -EFAULT, "memory that is not writable: %ld", got);
+	CHECK(io_workers() == 0, "%u threads for memory that is not writable", io_workers());
+	CHECK(lseek(fd, 0, SEEK_CUR) == 0, "the position is %jd after a failure",
+	      (intmax_t)lseek(fd, 0, SEEK_CUR));
+	MUST(munmap(memory, LEN) == 0);
+	close(fd);
 }
 
 /* Drops all dentries and inodes, and brings in those of the first @count entries again. */
@@ -132,6 +155,7 @@ static void run(struct env *env)
 
 	nowait_list(fd, &list);
 	IN_CHILD(metadata_inline, env);
+	IN_CHILD(not_writable, env);
 	/* tmpfs has only the cache. */
 	for (size_t i = 0; env->fs != FS_TMPFS && i < ARRAY_SIZE(counts); i++) {
 		cached = counts[i];
