@@ -511,8 +511,8 @@ extern "C" {
 //
 // Errors:
 //
-// - -EINVAL: an option has a value that does not exist, there is no root, a leftover is none of a
-//   walk of these roots, or the size of the options is that of no version.
+// - -EINVAL: an option has a value that does not exist, there is no root, no walk of these roots
+//   can have made one of the leftovers, or no version has options of this size.
 // - -E2BIG: options of a newer version ask for something that this version does not know.
 // - -EOPNOTSUPP: the source that the options name cannot be used.
 // - -EMFILE: 1024 walks are open, or no descriptor is left.

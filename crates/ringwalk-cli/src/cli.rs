@@ -165,7 +165,7 @@ pub struct CountArgs {
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub directories: Vec<OsString>,
 
-    /// Count the files of the snapshot SNAP, and read nothing else; directories are those of the
+    /// Count the files of the snapshot SNAP, and read nothing else; DIR is a directory in the
     /// snapshot
     #[arg(long, value_name = "SNAP", value_hint = ValueHint::FilePath)]
     pub from: Option<OsString>,

@@ -27,7 +27,7 @@ pub fn trouble(message: impl Display) -> ExitCode {
     ExitCode::from(TROUBLE)
 }
 
-/// Reports a file because of which there is no answer. Returns the exit status for that.
+/// Reports why there is no answer: a file, and what is wrong with it. Returns the exit status.
 pub fn failed<P: AsRef<OsStr> + ?Sized>(path: &P, reason: impl Display) -> ExitCode {
     trouble(format_args!("{}: {reason}", quoted(path)))
 }

@@ -130,7 +130,7 @@ fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
     if !out || !input {
         let what = if out { "input" } else { "output" };
         return Err(format!(
-            "browsing needs a terminal, and standard {what} is none: {instead}"
+            "browsing needs a terminal, and standard {what} is not a terminal: {instead}"
         ));
     }
     match term.and_then(OsStr::to_str) {

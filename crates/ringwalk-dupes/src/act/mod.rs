@@ -28,11 +28,12 @@
 //!   group. Its contents are on the disk before the first change.
 //! - **Equal now.** The contents are compared byte by byte right before the change. For `dedupe`
 //!   the kernel does that itself.
-//! - **Nobody writes meanwhile.** A [read lease](ringwalk_sys::take_read_lease) on both files shows
-//!   that nobody has them open for writing. A program that opens one then waits, and is noticed:
-//!   the file is kept, and the program goes on. Leases need the owner of the file (or `CAP_LEASE`),
-//!   and a file system of this machine. Elsewhere two looks at the times of change take their
-//!   place.
+//! - **Nobody writes meanwhile.** The kernel grants a [read lease](ringwalk_sys::take_read_lease)
+//!   only on a file that no program has open for writing. So a lease is taken on both files. If a
+//!   program then opens one of them for writing, the kernel lets it wait and reports it here: the
+//!   file is kept, the leases are given up, and the program continues. Only the owner of a file, or
+//!   a process with `CAP_LEASE`, can take a lease, and only on a local file system. Without a lease
+//!   the times of change are compared before and after the comparison of the contents.
 //! - **Moved aside first.** Linux cannot remove a name only if it belongs to a certain file. So the
 //!   name is changed to a temporary one. If the file that was moved is the wrong one, it goes back.
 //!   If its name is taken by then, it stays under the temporary name, and the report says so.
@@ -61,24 +62,23 @@
 //!
 //! # What remains possible
 //!
-//! - *A file is opened for writing by a call that found its name before it was moved aside, and
-//!   that is still on its way to the lease after the last look at it.* Some tens of microseconds
-//!   lie between the two, so the call must have been held up. Then the file is written after its
-//!   last name is gone, as with rm(1).
-//! - *A program takes the name while its file is moved aside and cannot go.* Then that file stays
-//!   under the temporary name, and is reported. Nothing is lost, but if two programs have replaced
-//!   the file in the same microseconds, the first one's file is the one under the temporary name.
-//! - *With `hardlink`, two programs do this*: one replaces or opens the file right before the
-//!   exchange, and the other one opens the name before it is exchanged back. The second one then
-//!   writes to the file to keep.
-//! - *The file to keep is replaced in the microseconds* between the last look at it and the
-//!   removal. That program has removed the old contents from there, and the other copy is gone,
-//!   too.
-//! - *Without leases* a program that has the file open may write after the last look at the times
-//!   of change. With `hardlink` and `delete` this write is lost. With `trash` it is in the trash.
-//! - *The same file seen through two file systems* (FUSE, NFS of this machine, a layer of
-//!   overlayfs). Moving it aside changes its time of change, which is then another one for the file
-//!   to keep, so it is noticed. A file system that answers from a cache of its own can hide that.
+//! - *A slow open(2) is not noticed.* Another program's open(2) for writing has found the name
+//!   before the file was moved aside, but reaches the lease only after it was checked for the last
+//!   time. Some tens of microseconds lie between the two, so that call must have been delayed. The
+//!   program then writes to a file without a name, as after rm(1).
+//! - *A file stays under its temporary name.* The file must go back, but a program has created
+//!   another one under its name. The report says so, and nothing is lost. If two programs have
+//!   replaced the file within the same microseconds, the one moved aside is of the first program.
+//! - *With `hardlink` a program writes to the file to keep.* That needs two programs: one replaces
+//!   or opens the file right before the exchange, and the other opens the name before the two names
+//!   are exchanged back.
+//! - *The last copy is lost.* Within the microseconds between the last check of the file to keep
+//!   and the removal of its copy, a program replaces the file to keep.
+//! - *A write is lost without leases.* A program that has the file open may write after the times
+//!   of change were checked for the last time. With `trash` the written data is in the trash.
+//! - *One file is seen through two file systems* (FUSE, NFS of this machine, a layer of overlayfs).
+//!   Moving it aside changes its time of change. The file to keep then has a new time of change,
+//!   too, and this is noticed, unless a file system answers from a cache of its own.
 //!
 //! The calling thread does the work. Asking and printing is the program's part.
 

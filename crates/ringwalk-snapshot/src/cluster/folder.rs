@@ -104,7 +104,7 @@ impl Folder {
             let line: Line = serde_json::from_slice(line).map_err(|error| error.to_string())?;
             let name = PathBuf::from(OsStr::from_bytes(&line.path.0));
             if !is_below(&name) {
-                return Err("its path is none of a file in this folder".to_owned());
+                return Err("its path does not lead to a file in this folder".to_owned());
             }
             parts.push(Listed {
                 path: path.join(&name),

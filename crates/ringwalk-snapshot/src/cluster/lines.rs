@@ -108,10 +108,10 @@ impl Line {
         let path = self.path.0;
         let depth = self.depth;
         if path.len() > LONGEST_PATH || Leftover::depth_of(&path) != Some(depth) {
-            return Err("its path is none of a directory below a root".to_owned());
+            return Err("its path is invalid, too long, or does not match its depth".to_owned());
         }
         if self.root >= roots {
-            return Err("it is of a root that there is not".to_owned());
+            return Err("the walk has no root with this index".to_owned());
         }
         let identity = |(dev, ino)| Identity { dev, ino };
         Ok(LeftLine {
@@ -157,7 +157,7 @@ impl Rest {
                 // The path of a directory of one name.
                 let is_name = |name: &Text| Leftover::depth_of(&name.0) == Some(1);
                 if names.iter().any(|(name, _, _)| !is_name(name)) {
-                    return Err("one of its names is none of a file".to_owned());
+                    return Err("one of its names cannot be a file name".to_owned());
                 }
                 let names = names.into_iter().map(|(name, letter, ino)| ListedName {
                     name: name.0,

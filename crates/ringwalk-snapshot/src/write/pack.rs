@@ -13,7 +13,7 @@
 use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
 use ringwalk::{Errno, FileType, Timestamp};
 
-/// What an entry has. The order of the bits is that of the values.
+/// Bits that say what an entry has. The values follow in another order: see [`Packer::push`].
 mod has {
     pub(super) const INO: u32 = 1;
     pub(super) const DEV: u32 = 1 << 1;

@@ -1,9 +1,8 @@
-//! Answers that need no server of a FUSE or network file system. Such a server may never reply.
+//! Tests whether this machine can answer a call without a server of a FUSE or network file system.
 //!
-//! A thread that waits for such a server cannot be interrupted before the server replies. A caller
-//! that must be able to give up asks this module first. If the module does not know that this
-//! machine answers a call itself, another thread makes the call.
-//!
+//! Such a server may never reply. A thread that waits for it cannot be interrupted before that. So
+//! a caller that must be able to give up asks this module first. If the answer may depend on a
+//! server, the caller lets another thread make the call.
 
 use crate::system::mounts::{self, Mount};
 use crate::visit::metadata::{Fields, Metadata};

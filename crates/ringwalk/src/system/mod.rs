@@ -9,7 +9,7 @@
 //! | `privilege.rs` | privileges of this process |
 //! | `write_back.rs` | how long changes may be in memory only |
 //! | `time_stamps.rs` | how long a change can hide behind a time stamp |
-//! | `at_hand.rs` | answers that need no server of a FUSE or network file system |
+//! | `at_hand.rs` | whether a call can be answered without a server (FUSE, network file systems) |
 
 pub(crate) mod at_hand;
 pub mod device;

@@ -98,7 +98,7 @@ pub(crate) struct KernelSource<'w, S, T> {
     free: Vec<u32>,
     /// How many jobs may be in flight; fewer after descriptors have run out.
     depth: usize,
-    /// The state that all workers share.
+    /// How many directories all workers together may have in flight. 0 before the ring is set up.
     most: usize,
     /// Jobs to start when another directory is done, because descriptors have run out.
     postponed: Vec<DirectoryJob<S>>,
