@@ -37,8 +37,8 @@ impl Services {
 
 /// Finds what matches an expression of find(1).
 pub trait Filter: Send + Sync {
-    /// Begins to look for matches in the whole tree. The words are those of an expression, such as
-    /// `-name` and `*.o`. Dropping the result ends the search.
+    /// Begins to look for matches in the whole tree. The words form an expression, such as `-name`
+    /// and `*.o`. Dropping the result ends the search.
     ///
     /// # Errors
     ///
@@ -91,8 +91,8 @@ pub trait Comparison: Send + Sync {
     /// allocated sizes.
     fn departed(&self, directory: &[u8]) -> Vec<(Vec<u8>, u64)>;
 
-    /// Returns the first error of reading the older tree, in words. What is not known because of
-    /// it has no growth.
+    /// Returns the first error of reading the older tree, in words. Entries that are not known
+    /// because of this error have no growth.
     fn error(&self) -> Option<String>;
 }
 
@@ -134,8 +134,8 @@ pub struct Description {
     pub oldest: Option<i64>,
     /// The latest time of a last change, in seconds since 1970.
     pub newest: Option<i64>,
-    /// Entries that will not be deleted, and why. [`Id::default`] stands for what the tree does not
-    /// have; then the reason names it.
+    /// Entries that will not be deleted, and why. [`Id::default`] stands for an entry that the tree
+    /// does not have; then the reason names it.
     pub refusals: Vec<(Id, String)>,
     /// What the tree says of the same entries, if they were read again for the description.
     pub shown: Option<Totals>,

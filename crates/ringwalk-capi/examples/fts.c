@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The kind of an entry; the names are those of fts_info.
+// The kind of an entry; the names are the same as in fts_info.
 enum tree_info {
 	TREE_D = 'D',       // directory
 	TREE_F = 'F',       // regular file

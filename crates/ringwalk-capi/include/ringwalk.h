@@ -101,8 +101,7 @@
 // Type of an entry: Unix-domain socket.
 #define RINGWALK_TYPE_SOCKET 12
 
-// Flag of an entry: the walk followed this symbolic link; type and metadata are those of the
-// target.
+// Flag of an entry: the walk followed this symbolic link; type and metadata belong to the target.
 #define RINGWALK_FOLLOWED 1
 
 // Field of metadata: file type. STATX_TYPE of statx(2).
@@ -231,8 +230,8 @@
 // it.
 #define RINGWALK_VANISHED 1
 
-// The directory that a callback is called for. The pointer is a number, like that of a walk. It is
-// valid only on the thread that runs the callback, and only until the callback returns.
+// The directory that a callback is called for. The pointer is a number, as for a walk. It is valid
+// only on the thread that runs the callback, and only until the callback returns.
 struct ringwalk_visit;
 
 // A walk. The pointer is a number that identifies the walk, not an address: never dereference it.
@@ -321,18 +320,18 @@ struct ringwalk_options {
     // is less. The walk always uses the few descriptors that one worker needs. All walks of a
     // process count together.
     size_t descriptor_reserve;
-    // Time after which the walk begins nothing more, in nanoseconds since its beginning. What it
-    // has not read then is left over: ringwalk_leftovers lists it. The walk finishes what it has
-    // begun, and every walk reads something. 0: no limit. A walk with a limit, or with resume,
-    // does not follow all links (RINGWALK_FOLLOW_ALWAYS).
+    // Time after which the walk begins nothing more, in nanoseconds since its beginning. Everything
+    // that it has not read then is left over: ringwalk_leftovers lists it. The walk finishes the
+    // work that it has begun, and every walk reads something. 0: no limit. A walk with a limit, or
+    // with resume, does not follow all links (RINGWALK_FOLLOW_ALWAYS).
     uint64_t budget_time;
     // Number of entries after which the walk begins nothing more. 0: no limit.
     uint64_t budget_entries;
     // NULL, or what an earlier walk of the same roots has left over. The walk reads these
     // directories and all below them, and nothing else; it does not deliver the roots again. A
     // directory that was replaced meanwhile has vanished. If a root is gone or was replaced, that
-    // is an error for each of its leftovers, and they are left over again. The library copies the
-    // list.
+    // is an error for each leftover of this root, and these are left over again. The library copies
+    // the list.
     const struct ringwalk_leftover *resume;
     // Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
     size_t resume_count;
@@ -609,10 +608,10 @@ int ringwalk_close(struct ringwalk_walk *walk);
 
 // Runs a walk with a callback. Returns when the walk or the callback has ended it.
 //
-// The callback gets batches like those of ringwalk_next_batch. They are valid until it returns,
-// and are not released. For each directory, the calls come in this order: the batch of the parent
-// that has the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the
-// end of the directory. Several workers can get batches of one wide directory at the same time.
+// The callback gets batches as from ringwalk_next_batch. They are valid until it returns, and are
+// not released. For each directory, the calls come in this order: the batch of the parent that has
+// the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the end of
+// the directory. Several workers can get batches of one wide directory at the same time.
 //
 // - visitor: the callback.
 // - data: is passed to each call.
@@ -754,8 +753,7 @@ int ringwalk_summary(struct ringwalk_walk *walk, struct ringwalk_summary *summar
 // Errors:
 //
 // - -EAGAIN: the walk has not ended.
-// - -ECANCELED: the walk was cancelled, or ended by its callback. What it has not read is not
-//   known.
+// - -ECANCELED: the walk was cancelled, or ended by its callback. Its leftovers are not known.
 // - -EBADF: the walk is not open in this process.
 // - -EINVAL: leftovers or count is NULL.
 //

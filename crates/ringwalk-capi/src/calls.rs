@@ -227,10 +227,10 @@ pub extern "C" fn ringwalk_close(walk: *mut RingwalkWalk) -> c_int {
 
 /// Runs a walk with a callback. Returns when the walk or the callback has ended it.
 ///
-/// The callback gets batches like those of ringwalk_next_batch. They are valid until it returns,
-/// and are not released. For each directory, the calls come in this order: the batch of the parent
-/// that has the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the
-/// end of the directory. Several workers can get batches of one wide directory at the same time.
+/// The callback gets batches as from ringwalk_next_batch. They are valid until it returns, and are
+/// not released. For each directory, the calls come in this order: the batch of the parent that has
+/// the directory as an entry; the batches of the directory; with RINGWALK_FLAG_LEAVES, the end of
+/// the directory. Several workers can get batches of one wide directory at the same time.
 ///
 /// - visitor: the callback.
 /// - data: is passed to each call.
@@ -435,8 +435,7 @@ pub unsafe extern "C" fn ringwalk_summary(
 /// # Errors
 ///
 /// - -EAGAIN: the walk has not ended.
-/// - -ECANCELED: the walk was cancelled, or ended by its callback. What it has not read is not
-///   known.
+/// - -ECANCELED: the walk was cancelled, or ended by its callback. Its leftovers are not known.
 /// - -EBADF: the walk is not open in this process.
 /// - -EINVAL: leftovers or count is NULL.
 ///

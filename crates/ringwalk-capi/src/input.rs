@@ -189,8 +189,8 @@ pub(crate) unsafe fn path(
     }
     // SAFETY: there are more entries than `index`.
     let entry = unsafe { &*batch.entries.add(index) };
-    // SAFETY: pointers and lengths are those that the batch was filled with. The length of the
-    // directory is 0 where its pointer is NULL.
+    // SAFETY: the pointers and lengths have not changed since the batch was filled. The length of
+    // the directory is 0 where its pointer is NULL.
     let (directory, name) = unsafe {
         (
             bytes(batch.directory, batch.directory_length),

@@ -1,7 +1,7 @@
 //! The C library: the functions that `ringwalk.h` declares.
 //!
 //! `cargo run -p xtask -- header` makes the header from `abi/` and `calls.rs`. The comments of
-//! these files are its documentation, and that of the man pages.
+//! these files are its documentation, and the text of the man pages.
 //!
 //! | file | contents |
 //! |---|---|

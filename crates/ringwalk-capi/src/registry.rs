@@ -76,7 +76,7 @@ impl Registry {
         }
     }
 
-    /// Adds a walk and returns its handle, which is that of its ticket.
+    /// Adds a walk and returns its handle, which is the handle of its ticket.
     pub(crate) fn add_walk(&self, walk: OpenWalk) -> usize {
         let handle = walk.handle();
         lock(&self.walks).insert(handle, Arc::new(walk));

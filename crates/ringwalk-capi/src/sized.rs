@@ -1,10 +1,10 @@
 //! Structs that grow. The size that a program passes says which version of a struct it knows.
 //!
-//! The rules are those of the kernel (`copy_struct_from_user` in include/linux/uaccess.h). When a
-//! struct is read, missing members count as zero, and unknown members must be zero (`E2BIG`). When
-//! a struct is written, members that the program does not know are left out, and members that the
-//! library does not know are set to zero. A size smaller than that of the first version, or above a
-//! page, is a mistake of the program: nothing is read or written (`EINVAL`).
+//! The rules are the same as in the kernel (`copy_struct_from_user` in include/linux/uaccess.h).
+//! When a struct is read, missing members count as zero, and unknown members must be zero
+//! (`E2BIG`). When a struct is written, members that the program does not know are left out, and
+//! members that the library does not know are set to zero. A size smaller than the first version's,
+//! or above a page, is a mistake of the program: nothing is read or written (`EINVAL`).
 
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -25,7 +25,7 @@ pub(crate) unsafe trait Plain: Copy {
     const FIRST: usize;
 }
 
-/// Reads a struct of which the program knows `size` bytes.
+/// Reads a struct. The program knows the first `size` bytes of it.
 ///
 /// # Safety
 ///
@@ -53,7 +53,7 @@ pub(crate) unsafe fn read<T: Plain>(from: *const T, size: usize) -> Result<T, Er
     }
 }
 
-/// Writes a struct of which the program knows `size` bytes.
+/// Writes a struct. The program knows the first `size` bytes of it.
 ///
 /// # Safety
 ///

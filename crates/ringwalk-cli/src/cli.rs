@@ -218,7 +218,7 @@ pub struct SnapshotArgs {
 ///
 /// # Errors
 ///
-/// Returns the expected form if `text` is none, or too large for this machine.
+/// Returns the expected form if `text` is not a number of bytes, or too large for this machine.
 pub fn parse_memory(text: &str) -> Result<usize, String> {
     let (digits, shift) = match text.as_bytes().last() {
         Some(b'K') => (&text[..text.len() - 1], 10),

@@ -248,7 +248,7 @@ impl EngineOptions {
     }
 }
 
-/// Returns the given value, or else that of the variable: `auto`, `always` or `never`.
+/// Returns the given value, or else the value of the variable: `auto`, `always` or `never`.
 fn when<T: ValueEnum + Default>(
     given: Option<T>,
     name: &'static str,

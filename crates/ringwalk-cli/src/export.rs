@@ -147,7 +147,7 @@ fn root(args: &ExportArgs, snapshot: &Snapshot) -> Result<Option<usize>, ExitCod
     found.map(Some).ok_or_else(|| failed(path, message()))
 }
 
-/// Returns true if two paths are the same but for slashes at their ends.
+/// Returns true if two paths are the same except for slashes at their ends.
 fn is_path(root: &[u8], wanted: &OsStr) -> bool {
     let trimmed = |path: &[u8]| {
         let slashes = path.iter().rev().take_while(|byte| **byte == b'/').count();

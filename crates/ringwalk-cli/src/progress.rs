@@ -162,7 +162,7 @@ impl Progress {
         Self::start(when, move || Sample::of_rows(&rows))
     }
 
-    /// Shows the progress of a walk, and then that of writing its rows.
+    /// Shows the progress of a walk, and then the progress of writing its rows.
     pub fn of_capture(when: ProgressWhen, monitor: Arc<Monitor>, rows: RowCounter) -> Self {
         monitor.current_path();
         Self::start(when, move || match rows.total() {

@@ -1,8 +1,8 @@
 //! Names of any bytes in messages: unambiguous, and without control characters.
 //!
-//! The style is that of GNU's messages: `'name'`, `"it's"`, or `'a'$'\n''b'`. A shell reads each of
-//! them back as the same bytes. Characters that change the direction of text or break lines are
-//! escaped like control characters, because they make a name look like another one.
+//! The style is the same as in GNU's messages: `'name'`, `"it's"`, or `'a'$'\n''b'`. A shell reads
+//! each of them back as the same bytes. Characters that change the direction of text or break lines
+//! are escaped like control characters, because they make a name look like another one.
 
 use std::ffi::OsStr;
 use std::fmt;

@@ -67,7 +67,7 @@ fn share(tree: &Path, folder: &Path) {
     fs::write(folder.join("verdict.json"), "{}").unwrap();
 }
 
-/// Lets a folder be that of a walk of which one task was set aside: it should have read `a`.
+/// Makes a folder look as if one task of the walk, which should have read `a`, was set aside.
 fn set_aside(folder: &Path) {
     let row = r#"{"root": 0, "path": "a", "operation": "task", "errno": 5, "message": "failed"}"#;
     fs::write(folder.join("errors/aside.errors"), format!("{row}\n")).unwrap();

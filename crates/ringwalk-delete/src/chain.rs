@@ -109,7 +109,7 @@ impl<'r> Chain<'r> {
         if let Some(level) = self.levels.pop() {
             self.open.close_from(self.levels.len());
             self.path.truncate(self.path.len() - level.name.len());
-            // The slash, unless it is that of the root directory itself.
+            // Removes the slash, unless the path is the root directory itself.
             if self.path.len() > 1 {
                 self.path.pop();
             }

@@ -218,7 +218,7 @@ impl Found {
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
+    /// The errors of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
     pub fn at(directory: BorrowedFd<'_>, name: &[u8]) -> Result<Self, Errno> {
         let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
         Self::read(directory, name, flags)

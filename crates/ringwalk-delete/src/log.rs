@@ -111,7 +111,7 @@ impl Log {
         // With sudo, HOME may be a directory of another user, who could place a link there.
         let place = Place::exact(path)?;
         let file = OwnedFd::from(place.open(OFlags::APPEND, Mode::RUSR | Mode::WUSR)?);
-        // What a pipe or a device gets is lost.
+        // Lines written to a pipe or a device would be lost.
         if FileType::from_raw_mode(fstat(&file)?.st_mode) != FileType::RegularFile {
             return Err(io::Error::other("not a regular file"));
         }

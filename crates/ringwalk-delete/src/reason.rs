@@ -56,8 +56,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// Returns the reason of a failed call about a name, of which some errors say that the name
-    /// has changed.
+    /// Returns the reason of a failed call about a name. Some errors say that the name has changed.
     pub(super) fn of(action: &'static str, errno: Errno) -> Self {
         match errno {
             Errno::NOENT => Self::Missing,

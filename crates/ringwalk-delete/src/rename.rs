@@ -18,7 +18,7 @@ pub fn is_unsupported(errno: Errno) -> bool {
 ///
 /// # Errors
 ///
-/// `EEXIST` if the name is taken; those of
+/// `EEXIST` if the name is taken; the errors of
 /// [renameat2(2)](https://man7.org/linux/man-pages/man2/rename.2.html).
 pub fn rename_to_new(
     directory: BorrowedFd<'_>,

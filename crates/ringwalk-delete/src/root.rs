@@ -157,7 +157,8 @@ impl Root {
     }
 
     fn check(&self, found: &Found, shown: Identity, is_directory: bool) -> Result<(), Reason> {
-        // Before the comparison: the walk may have shown what is mounted, or what is below it.
+        // This comes before the comparison: the walk may have shown the mounted directory, or the
+        // one below the mount.
         let is_on_mount = match (self.found.mount, found.mount) {
             (Some(root), Some(mount)) => root == mount,
             _ => true,
@@ -165,8 +166,8 @@ impl Root {
         if found.is_mount_point || !is_on_mount {
             return Err(Reason::MountPoint);
         }
-        // Subvolumes of btrfs differ in the device only. Files are not compared: on overlayfs
-        // they may have the device of the layer below, and the mount id is that of the root.
+        // Subvolumes of btrfs differ in the device only. Files are not compared: on overlayfs they
+        // may have the device of the layer below, and the mount id is the same as the root's.
         let must_compare = found.is_directory || found.mount.is_none();
         if must_compare && found.device != self.found.device {
             return Err(Reason::OtherFileSystem);

@@ -10,13 +10,13 @@
 //! 3. `unlinkat` of the name in the same open directory.
 //!
 //! Between 1 and 3, some microseconds, another process that may write in the directory can put
-//! another file under the name. Linux has no call that removes a name only if it is a certain
-//! file, so this window cannot be closed. In it only that one name in that one directory can be
-//! hit: the descriptor belongs to a directory that was shown, whatever was renamed meanwhile, and
-//! `unlinkat` removes a symbolic link itself and never what it points to. A directory is removed
-//! only if it is empty. So nothing outside the directories that were shown is touched. A process
-//! that moves a directory away while it is being emptied moves the work with it: the entries are
-//! still compared one by one, and are those that the user has selected.
+//! another file under the name. Linux has no call that removes a name only if it is a certain file,
+//! so this window cannot be closed. In it only that one name in that one directory can be hit: the
+//! descriptor belongs to a directory that was shown, whatever was renamed meanwhile, and `unlinkat`
+//! removes a symbolic link itself and never what it points to. A directory is removed only if it is
+//! empty. So nothing outside the directories that were shown is touched. A process that moves a
+//! directory away while it is being emptied moves the work with it: the entries are still compared
+//! one by one, and they are the entries that the user has selected.
 
 use super::chain::{Chain, Lost};
 use super::log::{Line, Log, LogError};
@@ -30,8 +30,8 @@ use rustix::io::Errno;
 ///
 /// # Errors
 ///
-/// If the log cannot be written. What was reported to the observer until then is deleted, and
-/// nothing else.
+/// If the log cannot be written. Entries that were reported to the observer by then are deleted,
+/// and no others.
 pub fn delete<S: Shown>(
     root: &Root,
     selections: &[Selection<S::Id>],

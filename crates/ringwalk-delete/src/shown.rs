@@ -24,7 +24,7 @@ pub trait Shown {
     /// Returns the entries of a directory that was shown.
     ///
     /// Called once for a directory, when its deletion begins. The result is held until the
-    /// directory is done, so the memory in use is that of the listings on one path.
+    /// directory is done, so memory holds the listings on one path.
     fn children(&self, directory: Self::Id) -> Vec<Doomed<Self::Id>>;
 }
 

@@ -12,7 +12,7 @@
 //! with what was shown; it is renamed to `files/NAME`, which must not exist; it is compared again.
 //! If another file has taken its name just before the renaming, that file is moved back.
 //!
-//! What is in a trash is not moved again: its record would name the trash as its origin.
+//! A file in a trash is not moved again: its record would name the trash as its origin.
 
 mod info;
 mod place;
@@ -152,8 +152,8 @@ impl<Id> Candidate for Entry<'_, Id> {
 ///
 /// # Errors
 ///
-/// If the log cannot be written. What was reported to the observer until then has been moved, and
-/// nothing else.
+/// If the log cannot be written. Entries that were reported to the observer by then have been
+/// moved, and no others.
 pub fn trash<Id: Copy>(
     root: &Root,
     selections: &[Selection<Id>],
@@ -208,7 +208,8 @@ fn throw<Id: Copy>(
         directory,
         shown: entry,
     };
-    // Before a trash is looked for: a missing file, or a root, is refused as what it is.
+    // This comes before the search for a trash, so that a missing file, or a root, is refused for
+    // its own reason.
     let found = candidate.look()?;
     let table = mounts::read().map_err(|_| Reason::NoTrash)?;
     // As the mount table has it. The root may have been moved since it was opened.
@@ -267,7 +268,7 @@ fn move_to_bin(
 }
 
 /// Returns true if something is mounted below a directory. The renaming would take it along, and
-/// emptying the trash would delete what is mounted.
+/// emptying the trash would delete the mounted files.
 fn holds_mount_point(table: &[Mount], path: &Path) -> bool {
     table
         .iter()

@@ -102,7 +102,8 @@ impl Report {
 
     /// The report as a JSON object, over several lines; control characters in strings are escaped.
     pub fn json(&self) -> String {
-        // Only maps with keys that are no strings and failing serializers fail; there are none.
+        // Only maps with keys that are not strings, and serializers that fail, can cause an error.
+        // There are none here.
         shown::json(serde_json::to_string_pretty(self).unwrap_or_default())
     }
 }

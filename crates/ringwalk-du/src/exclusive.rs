@@ -36,7 +36,7 @@ use crate::measurement::allocated_size;
 /// How often a file that changes is measured.
 const ATTEMPTS: usize = 4;
 
-/// File systems of which no two files share any space.
+/// File systems on which no two files share any space.
 const UNSHARED: [u64; 20] = [
     magic::EXT4,
     magic::TMPFS,
@@ -140,7 +140,7 @@ impl<'s> Exclusive<'s> {
     ///
     /// # Errors
     ///
-    /// If these cannot be found out exactly.
+    /// If the bytes cannot be found out exactly.
     pub fn bytes<S>(
         &mut self,
         batch: &Batch<'_, S>,
@@ -150,13 +150,13 @@ impl<'s> Exclusive<'s> {
         self.bytes_of(&Named { batch, entry }, metadata)
     }
 
-    /// Returns the bytes that belong to an open file alone, as [`bytes`](Self::bytes) does. The
-    /// metadata are those of this file, with [`Fields::BLOCKS`](ringwalk::Fields::BLOCKS). A
-    /// regular file must be open for reading.
+    /// Returns the bytes that belong to an open file alone, as [`bytes`](Self::bytes) does.
+    /// `metadata` is the metadata of this file, with [`Fields::BLOCKS`](ringwalk::Fields::BLOCKS).
+    /// A regular file must be open for reading.
     ///
     /// # Errors
     ///
-    /// If these cannot be found out exactly.
+    /// If the bytes cannot be found out exactly.
     pub fn bytes_of_open(
         &mut self,
         file: BorrowedFd<'_>,

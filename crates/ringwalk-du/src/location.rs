@@ -82,9 +82,9 @@ impl Location {
         }
     }
 
-    /// Returns the location of a directory at which a walk goes on. `device` is that of the root.
-    /// `above_mount` has the directories above the last mount point of the path below the root, if
-    /// there is one.
+    /// Returns the location of a directory at which a walk goes on. `device` is the device of the
+    /// root. `above_mount` has the directories above the last mount point of the path below the
+    /// root, if there is one.
     pub fn resumed(
         identity: Identity,
         device: u64,

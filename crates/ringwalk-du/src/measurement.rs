@@ -6,7 +6,7 @@ use crate::one_sum::Measure;
 use crate::rule::Rule;
 use crate::totals::Totals;
 
-/// What `ringwalk du` measures, and of which directories and files it writes lines.
+/// What `ringwalk du` measures, and for which directories and files it writes lines.
 #[derive(Clone, Debug)]
 pub struct Measurement {
     /// Which files count.
@@ -86,7 +86,7 @@ impl Measurement {
         Fields::INO | Fields::NLINK
     }
 
-    /// Returns the totals of one file. For exclusive space, their size is that of the whole file.
+    /// Returns the totals of one file. For exclusive space, the size is the size of the whole file.
     #[inline]
     pub(crate) fn totals(&self, metadata: &Metadata) -> Totals {
         Totals {

@@ -53,7 +53,7 @@ impl Usage {
 
     /// Measures by `sweep`, if there is one and it succeeds, and by `walk` otherwise. Both ask for
     /// [`FIELDS`](Self::FIELDS) and follow the links that `rule` follows. `report` gets the read
-    /// errors, but not those of files that vanish. When `stop` is true the work ends, and the
+    /// errors, except errors of files that vanish. When `stop` is true the work ends, and the
     /// result is of no use.
     ///
     /// # Panics

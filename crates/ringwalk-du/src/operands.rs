@@ -110,8 +110,8 @@ impl DisjointOperands {
         !around && !within && self.is_comparable(&path)
     }
 
-    /// Returns true if the path can be compared with those of the operands: both are absolute, or
-    /// both are relative.
+    /// Returns true if the path can be compared with the paths of the operands: both are absolute,
+    /// or both are relative.
     fn is_comparable(&self, path: &[OsString]) -> bool {
         let absolute = |path: &[OsString]| path.first().is_some_and(|first| first == "/");
         let first = self.directories.first();

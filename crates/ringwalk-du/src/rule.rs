@@ -75,7 +75,7 @@ impl Rule {
         self
     }
 
-    /// Sets whether there are several operands, of which one may lie within another.
+    /// Sets whether there are several operands. One of them may then lie within another.
     pub fn several_operands(mut self, several_operands: bool) -> Self {
         self.several_operands = several_operands;
         self
@@ -110,11 +110,11 @@ impl Rule {
     }
 
     /// Returns how often a file counts in a sum over the inodes of a whole file system, where each
-    /// file comes up once with all its names.
+    /// file appears once, with all its names.
     pub(crate) fn times(&self, file: &Metadata) -> u64 {
         match self.charge(file) {
             Charge::Once => 1,
-            // The links of a directory are those of its subdirectories to it: it has one name.
+            // A directory has one name: its other links come from its subdirectories.
             Charge::EachTime if file.file_type() == FileType::Directory => 1,
             Charge::EachTime => u64::from(file.nlink),
         }
@@ -175,7 +175,7 @@ impl Rule {
 
 /// Returns the reason why a symbolic link that was to be followed leads nowhere.
 pub(crate) fn why_nowhere<S>(batch: &Batch<'_, S>, entry: &Entry<'_, S>) -> Errno {
-    // The target may exist by now. The entry was read without it all the same.
+    // The target may exist by now. The entry was still read without it.
     look(batch, entry.c_name()).err().unwrap_or(Errno::NOENT)
 }
 

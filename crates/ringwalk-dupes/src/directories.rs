@@ -30,7 +30,7 @@ pub struct DirectoryGroup {
     pub files: u64,
 }
 
-/// Two directories of which a share is the same.
+/// Two directories that have a share of their contents in common.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimilarDirectories {
@@ -258,8 +258,8 @@ fn same(inventory: &Inventory, sums: &[Sums]) -> Vec<DirectoryGroup> {
             by_hash.entry(hash).or_default().push(DirId(at));
         }
     }
-    // What several mounts show of one directory makes no group, and hides none below it. Nor does a
-    // group that is not shown.
+    // If several mounts show one directory, this is no group, and hides no group below it. A group
+    // that is not shown hides none either.
     by_hash.retain(|_, dirs| {
         let mut seen = HashSet::new();
         let new = dirs

@@ -41,11 +41,11 @@ pub struct Group {
     /// BLAKE3 of the contents. `None` if all copies share their extents, and none was read.
     pub hash: Option<[u8; 32]>,
     /// The copies, one for each inode. The first one is the one to keep: a file of a reference, if
-    /// there is one, then the oldest, then the first by its directory and name. Behind these come
-    /// what a killed run has left under a temporary name, then files of which all names lie in a
+    /// there is one, then the oldest, then the first by its directory and name. After these come
+    /// files that a killed run has left under a temporary name, then files whose names all lie in a
     /// trash, then files of snapshots.
     pub copies: Vec<Copy>,
-    /// Bytes that are free when only the first copy and those of references are left. Files whose
+    /// Bytes that become free if only the first copy and the copies in references stay. Files whose
     /// other names were not found, and copies that share extents, free nothing.
     pub freeable: u64,
 }
@@ -126,13 +126,13 @@ impl Groups {
             })
     }
 
-    /// Returns the file whose extents stand for those of this one.
+    /// Returns the file whose extents stand for the extents of this file.
     fn leader(&self, id: FileId) -> FileId {
         self.shares.get(&id).copied().unwrap_or(id)
     }
 
-    /// Returns the number of files to free, when only the first member and those of references are
-    /// left.
+    /// Returns the number of files to free, if only the first member and the members in references
+    /// stay.
     fn freeable(&self, inventory: &Inventory, members: &[FileId]) -> u32 {
         let stays =
             |at: usize, id: FileId| at == 0 || inventory.is_reference(id) || !frees(inventory, id);

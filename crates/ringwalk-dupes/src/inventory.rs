@@ -43,11 +43,11 @@ pub(crate) struct DirRecord {
     pub(crate) parent: DirId,
     pub(crate) name: u64,
     pub(crate) root: u32,
-    /// Something in it is not known: it could not be read, or was left out.
+    /// True if something in it could not be read, or was left out.
     pub(crate) is_partial: bool,
-    /// Its files are never changed: it is a reference, or lies in one.
+    /// True if its files are never changed: it is a reference, or lies in one.
     is_reference: bool,
-    /// It holds what is in a trash, or lies in such a directory.
+    /// True if it holds the files of a trash, or lies in such a directory.
     is_trash: bool,
     /// What two mounts of one directory have in common. `None` for one of a snapshot, and where two
     /// directories can have one inode number.
@@ -82,7 +82,7 @@ pub(crate) struct Inventory {
     pub(crate) directories: Vec<DirRecord>,
     pub(crate) files: Vec<FileRecord>,
     pub(crate) others: Vec<OtherRecord>,
-    /// Device numbers. Those of saved files are none of this machine.
+    /// Device numbers. For saved files they are not device numbers of this machine.
     pub(crate) devices: Vec<Device>,
     /// A directory on each file system that the cache does not keep hashes of, and why.
     pub(crate) uncached: Vec<(Vec<u8>, NotKept)>,
@@ -110,9 +110,9 @@ pub(crate) struct Device {
     pub(crate) number: Option<u64>,
     /// The snapshot that it was met in, and its place there.
     pub(crate) snapshot: Option<(usize, i64)>,
-    /// What says that two names are those of one file.
+    /// How far device, inode number and times show that two names belong to one file.
     pub(crate) trust: IdentityTrust,
-    /// What names it. `None` if that was not asked for, or could not be found out.
+    /// What names the file system. `None` if nobody asked for it, or it could not be found out.
     pub(crate) info: Option<FileSystemInfo>,
 }
 
@@ -122,8 +122,8 @@ impl Device {
             || (self.snapshot.is_some() && self.snapshot == other.snapshot)
     }
 
-    /// Returns how surely the inode numbers of both are those of one file system. `None` if they
-    /// are not. A copy of a disk has the UUID of its origin: then also the place counts.
+    /// Returns how certain it is that both have the inode numbers of one file system. `None` if
+    /// they do not. A copied disk has the same UUID as the original: then the place counts, too.
     fn sameness(&self, other: &Self) -> Option<(Sameness, bool)> {
         let (own, other) = (self.info.as_ref()?, other.info.as_ref()?);
         let sameness = own.known().compare(&other.known());
@@ -326,7 +326,7 @@ impl Inventory {
         runs(files, class.start, |a, b| self.is_same_file(a, b))
     }
 
-    /// Returns true if two names are those of one file.
+    /// Returns true if two names belong to one file.
     pub(crate) fn is_same_file(&self, a: &FileRecord, b: &FileRecord) -> bool {
         let is_unique = self.devices[usize::from(a.device)].trust.is_unique;
         let is_one = || is_unique || std::ptr::eq(a, b) || a.is_linked_like(b);
@@ -432,7 +432,7 @@ impl Inventory {
         self.has_references = true;
     }
 
-    /// Returns true if some directories are references, and this is none of them.
+    /// Returns true if there are references, and this directory is not one of them.
     pub(crate) fn is_outside(&self, dir: DirId) -> bool {
         self.has_references && !self.directory(dir).is_reference
     }

@@ -1,4 +1,4 @@
-//! Hashes that are known without reading: those of the cache.
+//! Hashes from the cache, which are known without reading.
 
 use crate::inventory::{FileId, Inventory};
 use ringwalk::{Fields, Metadata, mounts};
@@ -17,7 +17,8 @@ pub(crate) fn identify(
 ) -> Vec<(Vec<u8>, NotKept)> {
     let mut open = vec![false; inventory.devices.len()];
     let mut infos = Vec::new();
-    // Without the table, type and mount point are not known, and less is taken for the same.
+    // Without the table, type and mount point are not known, and fewer file systems count as the
+    // same.
     let mounts = mounts::read().unwrap_or_default();
     let mut uncached = Vec::new();
     for file in &inventory.files {

@@ -244,7 +244,7 @@ impl Search {
     ///
     /// # Errors
     ///
-    /// Why there is no answer. What could not be read is none of these errors.
+    /// Returns why there is no answer. A file that could not be read does not cause an error here.
     pub fn run(
         self,
         walk: Walk,

@@ -1,4 +1,4 @@
-//! The answers of a search against those of a search that compares every file with every other one.
+//! Compares the answers of a search with a search that compares every file with every other file.
 
 #![expect(
     clippy::cast_possible_truncation,

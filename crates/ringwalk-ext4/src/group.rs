@@ -58,8 +58,8 @@ pub(crate) fn descriptors(
     Ok(())
 }
 
-/// Returns how many descriptors, from that of `group` on, are read at once. `group` is the first
-/// one of a block.
+/// Returns how many descriptors, beginning with the one of `group`, are read at once. `group` is
+/// the first one of a block.
 fn contiguous(superblock: &Superblock, group: u32) -> u32 {
     let block_size = superblock.block_size;
     let per_block = block_size / u32::from(superblock.descriptor_size);

@@ -13,8 +13,8 @@ pub(crate) fn own_seed(seed: u32, ino: u32, base: Fixed<'_, BASE>) -> u32 {
     crc32c(seed, &numbers.to_ne_bytes())
 }
 
-/// Returns whether the checksum is that of the inode with 0 in its place. Half of it is in the
-/// base, and half after the base if the inode is large enough.
+/// Returns true if the checksum is right: it is computed with 0 in its own place. Half of it is in
+/// the base, and half after the base if the inode is large enough.
 ///
 /// The numbers and the inode are copied into one buffer. One call for the whole of an inode of 128
 /// or 256 bytes takes half the time of five calls for the parts between the fields that count as 0.

@@ -24,7 +24,7 @@
 //! | `error.rs` | errors of decoding |
 //! | `test_image.rs` | parts of file systems for unit tests |
 //!
-//! Formats are those of Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux.
+//! Documentation/filesystems/ext4/ and fs/ext4/ext4.h of Linux define the formats.
 
 mod acl;
 mod bytes;

@@ -73,7 +73,7 @@ fn ask(image: &Path, last: u32) -> BTreeMap<u32, Stat> {
         let pairs = words.windows(2).filter(|pair| pair[0].ends_with(':'));
         let mut fields = Stat::new();
         for pair in pairs {
-            // Only the first `Size:` counts; the second one is that of fragments.
+            // Only the first `Size:` counts; the second is the size of fragments.
             fields
                 .entry(pair[0].to_owned())
                 .or_insert_with(|| pair[1].to_owned());
@@ -194,7 +194,7 @@ fn compare_directories(file_system: &FileSystem, image: &Path, directories: &[u3
     }
 }
 
-/// Checks the attributes of a file against those of `expected` that debugfs lists.
+/// Checks the attributes of a file against the attributes of `expected` that debugfs lists.
 fn check_xattrs(file_system: &FileSystem, image: &Path, path: &str, expected: &[(&str, &str)]) {
     let answer = debugfs(
         image,

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use std::ffi::{CStr, CString};
 
 /// Returns the number of the user with this name. None if no user has it. `-user` asks this first,
-/// and takes a name of digits for a number only if there is no such user.
+/// and treats a name of digits as a number only if there is no such user.
 ///
 /// # Errors
 ///
@@ -37,7 +37,8 @@ fn by_name<T>(
 /// Names by number, each looked up once. All workers may use it at once; a known name costs no
 /// lock.
 ///
-/// The numbers and names of a long search are those of its beginning, as in GNU find.
+/// During a long search the answers do not change: names and numbers are kept after the first
+/// look-up, as in GNU find.
 #[derive(Debug, Default)]
 pub struct Accounts {
     users: OnceMap<Option<Vec<u8>>>,

@@ -44,14 +44,15 @@ pub trait Facts {
     /// Returns the number of levels below the starting point.
     fn depth(&self) -> usize;
 
-    /// Returns the type. Where the search follows links it is that of the link's target.
+    /// Returns the type. Where the search follows links, returns the type of the link's target.
     fn file_type(&self) -> FileType;
 
-    /// Returns the metadata. Where the search follows links it is that of the link's target.
+    /// Returns the metadata. Where the search follows links, returns the metadata of the link's
+    /// target.
     ///
     /// # Errors
     ///
-    /// Those of statx(2).
+    /// The errors of statx(2).
     fn metadata(&self) -> Result<&Metadata, Errno>;
 
     /// Returns the target that a symbolic link holds. None for other files, and for followed links.

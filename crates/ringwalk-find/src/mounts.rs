@@ -22,7 +22,8 @@ pub(crate) const UNKNOWN: &[u8] = b"unknown";
 ///
 /// The table of mounts is read for the first file, and again for every mount that is missing in it:
 /// such a mount came later, perhaps from an automounter. The kernel may give the id of an unmounted
-/// mount to a new one. A search during which that happens takes the new mount for the old one.
+/// mount to a new one. If that happens during a search, the search mistakes the new mount for the
+/// old one.
 #[derive(Debug, Default)]
 pub struct FileSystems {
     by_mount: OnceMap<Vec<u8>>,

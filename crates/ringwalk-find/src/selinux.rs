@@ -15,8 +15,8 @@ const ATTRIBUTE: &CStr = c"security.selinux";
 /// `SELINUX_MAGIC` of linux/magic.h.
 const MAGIC: u64 = 0xf97c_ff8c;
 
-/// Returns true if `SELinux` is active: its file system is mounted, at its place or at that of old
-/// systems.
+/// Returns true if `SELinux` is active: its file system is mounted at the usual place, or at the
+/// place where old systems have it.
 pub fn is_enabled() -> bool {
     ["/sys/fs/selinux", "/selinux"].iter().any(|place| {
         // Magic numbers have 32 bits, and a signed field of that size has its sign extended.

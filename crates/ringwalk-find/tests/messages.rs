@@ -1,12 +1,12 @@
-//! Messages and statuses for wrong or odd command lines, compared with those of GNU find.
+//! Compares messages and statuses for wrong or odd command lines with GNU find.
 //!
 //! Each line of `command_lines.txt` is a command line, with words separated by blanks, some within
 //! single quotes. A process has one locale, so the parser answers in a separate process for each:
 //! this same program, selected by a variable of its environment.
 //!
 //! The installed GNU find may be of findutils 4.9 or 4.11. `pinned_answers.txt` has the answers of
-//! 4.11 that differ from those of 4.9: a line with the status and the command line, then the lines
-//! on standard error, each after a tab.
+//! 4.11 that differ from 4.9: a line with the status and the command line, then the lines on
+//! standard error, each after a tab.
 
 use ringwalk_find::parse::{Refusal, parse};
 use std::collections::HashMap;

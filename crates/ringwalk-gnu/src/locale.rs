@@ -2,7 +2,7 @@
 //! `POSIXLY_CORRECT`.
 //!
 //! UTF-8 decides which bytes of a name are shown unchanged, which quotes stand around values in
-//! messages, and what `?` in a pattern matches. All other behaviour is that of the C locale.
+//! messages, and what `?` in a pattern matches. Everything else is the same as in the C locale.
 
 use std::sync::OnceLock;
 

@@ -11,7 +11,7 @@ pub fn reason(failure: &io::Error) -> String {
     }
 }
 
-/// Adds to an error of a new thread what could not be done.
+/// Adds to the error of starting a thread what could not be done.
 #[expect(clippy::needless_pass_by_value, reason = "it is given to `map_err`")]
 pub fn no_thread(error: io::Error) -> io::Error {
     let text = format!("cannot start a thread: {}", reason(&error));

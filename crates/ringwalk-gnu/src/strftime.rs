@@ -1,6 +1,6 @@
-//! Times written by a format, as GNU's programs write them in the C locale. The conversions are
-//! those of `strftime(3)`, with `%N` for nanoseconds, `%q` for the quarter, and `%:z` and the like.
-//! They take the flags `_ - 0 + ^ #`, a width, and the modifiers `E` and `O`. Other text is copied.
+//! Times written by a format, as GNU's programs write them in the C locale. The conversions of
+//! `strftime(3)`, and also `%N` for nanoseconds, `%q` for the quarter, and `%:z` and the like. They
+//! take the flags `_ - 0 + ^ #`, a width, and the modifiers `E` and `O`. Other text is copied.
 
 use crate::civil::{Civil, HOUR, MONTHS, WEEKDAYS};
 

@@ -63,9 +63,9 @@ fn shown(bytes: &[u8]) -> bool {
     )
 }
 
-/// Returns the number of bytes that the C library takes for the first character of `text`, or 1 if
-/// they are none. It takes sequences of up to six bytes. Those beyond U+10FFFF are characters that
-/// are never shown.
+/// Returns the number of bytes that the C library reads as the first character of `text`, or 1 if
+/// the first bytes are not a character. The C library accepts sequences of up to six bytes.
+/// Characters beyond U+10FFFF are never shown.
 fn sequence(text: &[u8]) -> usize {
     let (length, least) = match text[0] {
         0xc2..=0xdf => (2, 0x80),

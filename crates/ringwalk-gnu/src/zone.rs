@@ -50,8 +50,8 @@ impl Zone {
         if let Some(zone) = file.and_then(|data| Self::from_file(name, &data)) {
             return zone;
         }
-        // The C library takes the rule of the United States for a daylight-saving time without a
-        // rule.
+        // For a daylight-saving time without a rule, the C library uses the rule of the United
+        // States.
         let rule =
             TimeZone::posix(name).or_else(|_| TimeZone::posix(&format!("{name}{USUAL_RULE}")));
         if let Ok(zone) = rule {

@@ -59,7 +59,7 @@ impl FileVersion {
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
+    /// The errors of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
     pub fn metadata(file: impl AsFd) -> Result<Metadata, Errno> {
         let mut found = Statx::default();
         let fields = Self::FIELDS | Fields::BLOCKS | Fields::NLINK | Fields::MODE;

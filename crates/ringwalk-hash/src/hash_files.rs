@@ -413,7 +413,7 @@ fn push_rest<C: Send>(
             crew.push_first(Task::Files(rest));
         }
     } else {
-        // What is pushed last is taken first.
+        // The task that is pushed last is taken first.
         for file in files.rev() {
             crew.push_first(Task::Files(vec![file]));
         }

@@ -56,7 +56,7 @@ impl Hasher {
 ///
 /// # Errors
 ///
-/// Those of the reader, but for [`io::ErrorKind::Interrupted`].
+/// The errors of the reader, except [`io::ErrorKind::Interrupted`].
 pub fn hash_reader(mut reader: impl Read, algorithm: Algorithm) -> io::Result<Digest> {
     let mut hasher = Hasher::new(algorithm);
     let mut buffer = ReadBuffer::default();

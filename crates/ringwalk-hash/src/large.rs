@@ -6,9 +6,9 @@
 //!   worker 0: piece 2 ──┘                └──> the worker with the last piece finishes
 //! ```
 //!
-//! A worker takes the next piece that nobody has taken. What is in the page cache is read from
-//! there. The rest is read past it (`O_DIRECT`), several reads of each worker at once, so that
-//! hashing a large file does not drive out what others use.
+//! A worker takes the next piece that nobody has taken. Data in the page cache is read from there.
+//! The rest bypasses the page cache (`O_DIRECT`), with several reads of each worker at once. So
+//! hashing a large file does not push the data of other programs out of the cache.
 
 use crate::read::read_range;
 use crate::tree::{PIECE, PieceHasher, Tree};
@@ -58,7 +58,7 @@ impl LargeFile {
         size > 2 * PIECE
     }
 
-    /// Prepares an open file. `root` and `path` are those that it was opened by.
+    /// Prepares an open file. It was opened by `root` and `path`.
     pub(crate) fn new(file: OpenFile, root: &OpenRoot, path: &Path) -> Self {
         let size = file.version().size;
         let is_cold = size >= DIRECT && !is_cached(&file, 0..size, Share::Half);

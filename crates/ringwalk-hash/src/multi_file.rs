@@ -20,8 +20,8 @@ pub const MULTI_FILES: usize = 64;
 /// (docs/decisions/0024).
 pub const MULTI_BYTES: u64 = BUFFER as u64;
 
-/// What the reads of one call take in the buffer: each is a byte longer than its file, and begins
-/// at a cache line.
+/// Bytes that the reads of one call take in the buffer: each read is a byte longer than its file,
+/// and begins at a cache line.
 const SPACE: usize = BUFFER + MULTI_FILES * 64;
 
 /// File systems whose buffered reads `io_uring` starts without a thread (`FOP_BUFFER_RASYNC` of
@@ -75,8 +75,8 @@ impl MultiFileReader {
     /// the size in [`OpenFile::version`] and no byte behind. Holes are read as zeros. Gives `None`
     /// for files that must be read in another way, which then finds what is wrong:
     ///
-    /// - those without a size, or of more than [`MULTI_BYTES`];
-    /// - those of which a read failed, or returned another number of bytes;
+    /// - files without a size, or of more than [`MULTI_BYTES`];
+    /// - files for which a read failed, or returned another number of bytes;
     /// - one that is left alone for a call;
     /// - all, if there is no `io_uring`.
     ///

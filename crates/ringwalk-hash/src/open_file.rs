@@ -19,18 +19,18 @@ const LONGEST: usize = 4095;
 pub enum OpenRoot {
     /// A directory. No symbolic link below it is followed.
     Directory(RootDirectory),
-    /// The working directory. Paths are those that the user has given, and symbolic links are
+    /// The working directory. Paths are as the user has given them, and symbolic links are
     /// followed.
     Working,
 }
 
 impl OpenRoot {
-    /// Opens a directory. Symbolic links are followed. What is no directory is itself a file that
-    /// can be opened from the working directory.
+    /// Opens a directory. Symbolic links are followed. If `path` is not a directory, it is itself
+    /// the file, and can be opened from the working directory.
     ///
     /// # Errors
     ///
-    /// Those of open(2), but for `ENOTDIR`.
+    /// The errors of open(2), except `ENOTDIR`.
     pub fn open(path: &Path) -> Result<Self, Errno> {
         match RootDirectory::open(path) {
             Ok(directory) => Ok(Self::Directory(directory)),
@@ -80,9 +80,9 @@ impl OpenFile {
         })
     }
 
-    /// Returns how long a change of the file may go unnoticed. What is read before that time is
-    /// over may be contents that the file never had. Afterwards the file must be opened anew. If it
-    /// has the same version then, it is sure.
+    /// Returns how long a change of the file may go unnoticed. Before that time is over, a read may
+    /// return contents that the file never had. After that time, open the file again: if it has the
+    /// same version, it is sure.
     pub fn unsure_for(&self) -> Option<Duration> {
         self.stamps.unsure_for()
     }
@@ -121,7 +121,7 @@ impl OpenFile {
     ///
     /// # Errors
     ///
-    /// [`Fault::Changed`] if that is not so; [`Fault::Stat`].
+    /// [`Fault::Changed`] if it has changed, or may have; [`Fault::Stat`].
     pub fn check_unchanged(&self) -> Result<(), Fault> {
         let (_, version) = stat(&self.file)?;
         if version == self.version && !self.stamps.may_hide_change(Moment::now()) {

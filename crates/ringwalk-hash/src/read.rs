@@ -187,7 +187,7 @@ pub(crate) fn check_end(file: &OpenFile) -> Result<(), Fault> {
 ///
 /// # Errors
 ///
-/// Those of pread(2).
+/// The errors of pread(2).
 pub fn ends_at(file: BorrowedFd<'_>, size: u64) -> Result<bool, Errno> {
     let mut byte = [0];
     match retry_on_intr(|| pread(file, &mut byte, size)) {

@@ -56,7 +56,7 @@ impl RootDirectory {
     ///
     /// # Errors
     ///
-    /// Those of open(2).
+    /// The errors of open(2).
     pub fn open(path: &Path) -> Result<Self, Errno> {
         let directory = open(path)?;
         Ok(Self {
@@ -69,7 +69,7 @@ impl RootDirectory {
     ///
     /// # Errors
     ///
-    /// Those of `f`, and those of open(2) if the directory was not kept open.
+    /// The errors of `f`, and the errors of open(2) if the directory was not kept open.
     pub fn with<T>(&self, f: impl FnOnce(BorrowedFd<'_>) -> Result<T, Errno>) -> Result<T, Errno> {
         match &self.open {
             Some(directory) => f(directory.0.as_fd()),

@@ -16,10 +16,10 @@ use std::path::Path;
 use crate::rights::Rights;
 use crate::{NotKept, Place};
 
-/// The permissions of a new file, less those of the umask.
+/// The permissions of a new file, before the umask is applied.
 const MODE: Mode = Mode::from_raw_mode(0o666);
 
-/// The permissions of a file that will get those of an old one.
+/// The first permissions of a file that will get the permissions of an old file.
 const OWN_MODE: Mode = Mode::from_raw_mode(0o600);
 
 /// The folder in which the kernel lists the descriptors of the process.
@@ -55,7 +55,7 @@ impl Unpublished {
     ///
     /// # Errors
     ///
-    /// As those of [`new`](Self::new).
+    /// The same as for [`new`](Self::new).
     pub fn with_mode(path: &Path, mode: Mode) -> io::Result<Self> {
         let place = Place::of(path)?;
         let mode = if place.old()?.is_some() {
@@ -79,8 +79,8 @@ impl Unpublished {
     }
 
     /// Writes the file to the disk, and puts it into its place. It gets owner, group, permissions
-    /// and access control list of the file that it replaces. Returns what it could not get: it has
-    /// stricter permissions then, which the user should know.
+    /// and access control list of the file that it replaces. Returns which of these it could not
+    /// get: then it has stricter permissions, and the user should know.
     ///
     /// # Errors
     ///

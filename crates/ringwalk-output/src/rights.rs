@@ -84,7 +84,7 @@ impl Rights {
                 List::Known(list)
             }
             Err(Errno::NODATA | Errno::NOTSUP) => List::None,
-            // Also a sandbox that refuses the call: the file may have a list all the same.
+            // A sandbox that refuses the call also comes here: the file may still have a list.
             Err(_) => List::Unknown,
         };
         Self {
@@ -98,7 +98,8 @@ impl Rights {
     /// Gives these rights to a new file, or stricter ones. Nobody but its owner has rights before.
     pub(crate) fn give(&self, file: &File) -> Result<Option<NotKept>, Errno> {
         let (owner, group) = (Uid::from_raw(self.owner), Gid::from_raw(self.group));
-        // Most users may give files to no other user. What is not kept is seen below.
+        // Most users may not give files to other users. The comparison below finds what was not
+        // kept.
         if fchown(file, Some(owner), Some(group)).is_err() {
             let _ = fchown(file, None, Some(group));
         }

@@ -38,7 +38,7 @@ impl Given {
 ///
 /// # Errors
 ///
-/// Those of [`Given::new`]; `ValueError` if there is no path.
+/// The errors of [`Given::new`]; `ValueError` if there is no path.
 pub(crate) fn paths(given: &Bound<'_, PyAny>) -> PyResult<Vec<OsString>> {
     if given.is_instance_of::<PyString>() || given.is_instance_of::<PyBytes>() {
         return Ok(vec![Given::new(given)?.path]);

@@ -5,7 +5,7 @@ use ringwalk::{Background, Next};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// The longest time until a signal is noticed, such as that of Ctrl-C.
+/// The longest time until a signal, for example from Ctrl-C, is noticed.
 pub(crate) const SLICE: Duration = Duration::from_millis(50);
 
 /// Calls `poll` with a time to wait until it returns an item or the end, which is `None`. Only the

@@ -112,7 +112,7 @@ fn directory(name: &[u8], number: u64) -> Entry<'_> {
     }
 }
 
-/// Returns attributes as those of files that were written one after the other.
+/// Returns attributes like the attributes of files that were written one after the other.
 fn attributes(number: u64, ino: u64) -> Attributes {
     let size = mixed(number) % 50_000;
     let time = Timestamp {

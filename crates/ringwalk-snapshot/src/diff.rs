@@ -185,7 +185,7 @@ pub struct Diff {
     pub unknown: u64,
     /// What the older snapshot says of itself.
     pub old: Info,
-    /// What the newer snapshot says of itself. Numbers of roots are those of this one.
+    /// What the newer snapshot says of itself. The numbers of roots come from this snapshot.
     pub new: Info,
 }
 

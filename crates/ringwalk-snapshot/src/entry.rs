@@ -23,7 +23,7 @@ pub struct Entry<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// Creates an entry of which no more is known.
+    /// Creates an entry of which nothing else is known.
     pub fn new(name: &'a [u8], file_type: FileType) -> Self {
         Self {
             name,
@@ -206,7 +206,7 @@ impl Skipped {
         Self::Loop,
     ];
 
-    /// Returns the name in the file. Those of ncdu's export are the same.
+    /// Returns the name in the file. It is the same in ncdu's export.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::OtherFs => "otherfs",

@@ -18,8 +18,8 @@ use std::ops::Range;
 /// `keep` wants. It is in an unnamed temporary file, in the folder `TMPDIR` or `/tmp`.
 ///
 /// `keep` gets each path, relative to the new root. The root is always kept, and so are directories
-/// that hold something kept. Sums are those of what is kept. A file with several names counts once
-/// among them.
+/// that hold something kept. Sums cover only files that are kept. A file with several names counts
+/// once in them.
 ///
 /// The result says that it is incomplete if something in the tree could not be read, kept or not: a
 /// directory that could not be read may hold what is wanted. A failure that has no row in
@@ -42,7 +42,7 @@ pub fn excerpt(
 struct Excerpt<'s, K> {
     snapshot: &'s Snapshot,
     keep: K,
-    /// The rows below the top, and that of the top. Rows of other directories may lie between.
+    /// The rows below the top, and the row of the top. Rows of other directories may lie between.
     below: Range<u64>,
     top_row: u64,
     root: RootInfo,

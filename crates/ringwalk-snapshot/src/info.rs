@@ -133,7 +133,7 @@ impl FileSystemInfo {
 pub struct Verdict {
     /// True if every file could be read.
     pub complete: bool,
-    /// The number of failures. Each is a row with an error, apart from those of files that have no
+    /// The number of failures. Each is a row with an error, except failures of files that have no
     /// row.
     pub errors: u64,
     /// The number of rows.
@@ -266,7 +266,7 @@ struct ColumnDescription {
 }
 
 impl Info {
-    /// Returns the keys and values of the footer, but for those that only the writer knows.
+    /// Returns the keys and values of the footer, except the ones that only the writer knows.
     pub(crate) fn to_pairs(&self, contents: Contents) -> Vec<(&'static str, String)> {
         vec![
             (keys::SCHEMA, json(&VERSION)),
@@ -281,7 +281,8 @@ impl Info {
         ]
     }
 
-    /// Returns the keys and values of the footer of a part, of which `part` says the rest.
+    /// Returns the keys and values of the footer of a part. `part` has the values that only parts
+    /// have.
     pub(crate) fn to_part_pairs<P: Serialize>(
         &self,
         contents: Contents,
@@ -318,7 +319,7 @@ impl Info {
         self.is_captured() && !self.run.names_missing
     }
 
-    /// Returns true if the trees were live ones, not those of a file of another program.
+    /// Returns true if the trees were live; false if they come from a file of another program.
     fn is_captured(&self) -> bool {
         let source = &self.run.source;
         !source.is_empty() && !ImportFormat::is_source(source)

@@ -49,8 +49,8 @@ fn normal(path: &Path) -> PathBuf {
     out
 }
 
-/// Returns the path relative to a root, if a path begins with that of the root. Both are compared
-/// as they are written.
+/// Returns the path relative to a root, if a path begins with the path of the root. Both are
+/// compared as they are written.
 pub(crate) fn below<'p>(root: &[u8], path: &'p [u8]) -> Option<&'p [u8]> {
     match without_slashes(path).strip_prefix(without_slashes(root))? {
         [] => Some(b""),

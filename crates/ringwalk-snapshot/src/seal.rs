@@ -24,7 +24,7 @@ fn digits(footer: &[u8]) -> Option<Range<usize>> {
     (end <= footer.len()).then_some(at..end)
 }
 
-/// Returns the checksum of a footer but for its digits.
+/// Returns the checksum of a footer without the digits of the checksum.
 fn checksum(footer: &[u8], digits: &Range<usize>) -> String {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&footer[..digits.start]);

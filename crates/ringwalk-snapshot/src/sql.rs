@@ -58,7 +58,7 @@ LEFT JOIN groups{n} AS g ON s.gid = g.gid",
 pub enum NameError {
     /// The name is not UTF-8.
     NotUtf8(PathBuf),
-    /// The name has a backslash beside `*`, `?` or `[`. DuckDB takes a backslash for a slash then.
+    /// The name has a backslash beside `*`, `?` or `[`. Then DuckDB treats a backslash as a slash.
     Backslash(PathBuf),
 }
 
@@ -92,8 +92,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// Creates the table of an open snapshot. DuckDB takes some relative paths for the names of
-    /// remote files, so `path` should be absolute.
+    /// Creates the table of an open snapshot. DuckDB treats some relative paths as names of remote
+    /// files, so `path` should be absolute.
     pub fn new(path: &Path, snapshot: &Snapshot) -> Self {
         let times = TIMES.into_iter().filter(|column| snapshot.has(*column));
         Self {

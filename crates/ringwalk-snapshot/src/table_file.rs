@@ -254,7 +254,7 @@ fn write_group<R, W: Write + Send>(
     Ok(())
 }
 
-/// Returns an error of the file itself as it was: its kind says what the matter is.
+/// Returns an error of the file unchanged, so that its kind is kept.
 pub(crate) fn io_error(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {

@@ -19,8 +19,8 @@ pub fn clamp(time: Timestamp) -> (i64, bool) {
     }
 }
 
-/// Returns a time of which [`clamp`] has made these nanoseconds, of a file of which a time was or
-/// was not clamped.
+/// Returns a time from which [`clamp`] makes these nanoseconds. `is_clamped` says whether a time of
+/// the file was clamped.
 pub(crate) fn unclamp(nanoseconds: i64, is_clamped: bool) -> Timestamp {
     let mut time = timestamp(nanoseconds);
     // Any time beyond the end is clamped to the same nanoseconds.

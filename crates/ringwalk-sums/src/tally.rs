@@ -36,7 +36,7 @@ impl std::fmt::Debug for Tally<'_> {
 }
 
 impl<'t> Tally<'t> {
-    /// Returns an empty tally. `report` gets the read errors, but not those of files that vanish.
+    /// Returns an empty tally. `report` gets the read errors, except errors of files that vanish.
     pub fn new(report: &'t Report<'t>) -> Self {
         Self {
             types: [0; TYPES],

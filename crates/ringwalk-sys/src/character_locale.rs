@@ -71,7 +71,7 @@ impl CharacterLocale {
         Self::load(c"C").expect("the C locale is built into the C library")
     }
 
-    /// Returns whether characters are those of UTF-8, where U+00E9 is a letter.
+    /// Returns true if the locale's characters are UTF-8, where U+00E9 is a letter.
     pub fn is_utf8(&self) -> bool {
         self.class(b"alpha")
             .is_some_and(|letters| self.is(letters, 'é') && !self.is(letters, '\u{d7}'))

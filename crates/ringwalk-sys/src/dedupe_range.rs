@@ -1,6 +1,6 @@
 //! Sharing the blocks of equal ranges of two files.
 //!
-//! Numbers and layouts are those of `include/uapi/linux/fs.h` of Linux. See
+//! Numbers and layouts are from `include/uapi/linux/fs.h` of Linux. See
 //! [ioctl_fideduperange(2)](https://man7.org/linux/man-pages/man2/ioctl_fideduperange.2.html).
 
 use rustix::fd::AsRawFd;
@@ -9,7 +9,7 @@ use rustix::ioctl::{Opcode, Updater, ioctl, opcode};
 use std::mem::offset_of;
 use std::os::fd::AsFd;
 
-/// `FIDEDUPERANGE`; its size is that of the header, without the files behind it.
+/// `FIDEDUPERANGE`; its size is the size of the header, without the files behind it.
 const FIDEDUPERANGE: Opcode = opcode::read_write::<RangeHeader>(0x94, 54);
 
 /// `FILE_DEDUPE_RANGE_SAME`.

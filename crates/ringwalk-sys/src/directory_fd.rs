@@ -19,8 +19,8 @@ impl DirectoryFd {
     ///
     /// # Errors
     ///
-    /// Those of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html). The descriptor is
-    /// closed even after an error.
+    /// The errors of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html). The descriptor
+    /// is closed even after an error.
     pub fn close(self) -> Result<(), Errno> {
         let fd = ManuallyDrop::new(self).0;
         // SAFETY: the descriptor came from an `OwnedFd`, so it is ours to close; `self` is gone,
@@ -75,7 +75,7 @@ impl Drop for DirectoryFd {
 ///
 /// # Errors
 ///
-/// Those of fcntl(2), `F_DUPFD_CLOEXEC`: `EBADF` if `number` is not an open descriptor.
+/// The errors of fcntl(2), `F_DUPFD_CLOEXEC`: `EBADF` if `number` is not an open descriptor.
 pub fn duplicate(number: RawFd) -> Result<OwnedFd, Errno> {
     // SAFETY: no memory is given to the kernel; a number that is no descriptor's is an error.
     let fd = unsafe { libc::fcntl(number, libc::F_DUPFD_CLOEXEC, 3) };

@@ -84,7 +84,7 @@ pub struct Dirent<'a> {
 }
 
 impl<'a> Dirent<'a> {
-    /// Returns the inode number (`d_ino`). For a mount point it is that of the directory
+    /// Returns the inode number (`d_ino`). For a mount point it is the number of the directory
     /// underneath.
     #[inline]
     pub fn ino(&self) -> u64 {

@@ -1,6 +1,6 @@
 //! Where the contents of a file are on the disk, and whether other files share them.
 //!
-//! Numbers and layouts are those of `include/uapi/linux/fiemap.h` and
+//! Numbers and layouts are from `include/uapi/linux/fiemap.h` and
 //! Documentation/filesystems/fiemap.rst of Linux.
 
 use rustix::io::Errno;
@@ -14,7 +14,7 @@ const ROOM: usize = 128;
 /// `FIEMAP_FLAG_SYNC`: the kernel writes the file back first.
 const SYNC: u32 = 1;
 
-/// `FS_IOC_FIEMAP`; its size is that of the header, without the extents behind it.
+/// `FS_IOC_FIEMAP`; its size is the size of the header, without the extents behind it.
 const FIEMAP: Opcode = opcode::read_write::<MapHeader>(b'f', 11);
 
 /// `struct fiemap` up to its extents.
@@ -105,8 +105,8 @@ impl std::fmt::Debug for ExtentMap {
 impl ExtentMap {
     /// Returns the extents of `file` from byte `start` on, in order: all of them, or as many as the
     /// buffer holds. An empty slice means that there are no more. With `sync` the kernel writes the
-    /// file back first. Without it, extents that are still to be allocated or copied are not what
-    /// they will be.
+    /// file back first. Without it, the map does not show the final extents of data that is still
+    /// to be allocated or copied.
     ///
     /// # Errors
     ///

@@ -87,9 +87,9 @@ impl FileHandle {
 ///
 /// # Errors
 ///
-/// Those of [`open_by_handle_at(2)`]: `ESTALE` if the file no longer exists (a deleted file that is
-/// still open may be found), `EPERM` without `CAP_DAC_READ_SEARCH`, `EOPNOTSUPP` or `ESTALE` from a
-/// file system without handles.
+/// The errors of [`open_by_handle_at(2)`]: `ESTALE` if the file no longer exists (a deleted file
+/// that is still open may be found), `EPERM` without `CAP_DAC_READ_SEARCH`, `EOPNOTSUPP` or
+/// `ESTALE` from a file system without handles.
 ///
 /// [`open_by_handle_at(2)`]: https://man7.org/linux/man-pages/man2/open_by_handle_at.2.html
 #[doc(alias = "open_by_handle_at")]

@@ -36,8 +36,8 @@ pub fn file_system_uuid(file: impl AsFd) -> Result<Vec<u8>, Errno> {
     if let Ok(uuid) = btrfs::uuid(&file) {
         return Ok(uuid.to_vec());
     }
-    // SAFETY: the code is that of FS_IOC_GETFSUUID (asserted in the tests), for which the kernel
-    // writes one `struct fsuuid2`, whose size is asserted above; any bytes are valid for it.
+    // SAFETY: the code is FS_IOC_GETFSUUID (asserted in the tests), for which the kernel writes one
+    // `struct fsuuid2`, whose size is asserted above; any bytes are valid for it.
     let uuid = unsafe { ioctl(file, Getter::<GETFSUUID, Uuid>::new()) }?;
     let length = usize::from(uuid.length).min(uuid.bytes.len());
     Ok(uuid.bytes[..length].to_vec())

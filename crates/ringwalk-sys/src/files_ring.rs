@@ -68,7 +68,7 @@ impl FilesRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
+    /// The errors of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
     /// `io_uring`. `ENOMEM` without memory for the buffer; `EINVAL` if `depth` or `size` is 0 or
     /// `depth` too large.
     ///
@@ -99,8 +99,8 @@ impl FilesRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_enter(2)`], if the reads cannot be waited for. Then nothing is known of
-    /// any file, and every later call fails with `ENXIO`.
+    /// The errors of [`io_uring_enter(2)`], if the reads cannot be waited for. Then nothing is
+    /// known of any file, and every later call fails with `ENXIO`.
     ///
     /// # Panics
     ///

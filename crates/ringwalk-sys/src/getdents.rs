@@ -11,9 +11,9 @@ use std::os::fd::{AsFd, AsRawFd};
 ///
 /// # Errors
 ///
-/// Those of getdents(2): `EINVAL` if `buffer` is too small for the next entry (280 bytes hold any
-/// name of a local file system), `ENOENT` if the directory has been deleted, `ENOTDIR`, `EIO`. A
-/// network file system may return any error. The caller handles `EINTR`.
+/// The errors of getdents(2): `EINVAL` if `buffer` is too small for the next entry (280 bytes hold
+/// any name of a local file system), `ENOENT` if the directory has been deleted, `ENOTDIR`, `EIO`.
+/// A network file system may return any error. The caller handles `EINTR`.
 ///
 /// [getdents(2)](https://man7.org/linux/man-pages/man2/getdents.2.html)
 #[doc(alias = "readdir")]

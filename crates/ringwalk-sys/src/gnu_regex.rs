@@ -61,8 +61,8 @@ pub struct GnuRegex {
 }
 
 impl GnuRegex {
-    /// Compiles `pattern`. `syntax` holds `RE_*` bits of `<regex.h>`. Characters are those of
-    /// `locale`.
+    /// Compiles `pattern`. `syntax` holds `RE_*` bits of `<regex.h>`. `locale` defines the
+    /// characters.
     ///
     /// # Errors
     ///

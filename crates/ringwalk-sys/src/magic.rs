@@ -1,7 +1,7 @@
 //! Types of file systems as statfs(2) reports them in `f_type`: magic numbers.
 //!
-//! Each number is that of libc, or of `include/uapi/linux/magic.h` and statfs(2) where libc has
-//! none. Magic numbers have 32 bits; [`of`] returns them without the sign extension that a signed
+//! Each number is from libc, or from `include/uapi/linux/magic.h` or statfs(2) if libc has none.
+//! Magic numbers have 32 bits; [`of`] returns them without the sign extension that a signed
 //! `f_type` brings.
 
 #![allow(
@@ -99,7 +99,7 @@ pub const ZFS: u64 = 0x2fc1_2fc1;
 ///
 /// # Errors
 ///
-/// Those of statfs(2).
+/// The errors of statfs(2).
 pub fn of(file: impl AsFd) -> Result<u64, Errno> {
     fstatfs(file).map(|found| of_statfs(&found))
 }

@@ -153,8 +153,8 @@ impl ModuleDevice {
     ///
     /// # Errors
     ///
-    /// Those of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. The caller
-    /// handles `EINTR`.
+    /// The errors of getdents(2), and of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`. The
+    /// caller handles `EINTR`.
     pub fn read(&self, fd: impl AsFd, what: &What, buffer: &mut [u8]) -> Result<Filled, Errno> {
         let len = u32::try_from(buffer.len()).unwrap_or(u32::MAX);
         let (buf, fd) = (buffer.as_mut_ptr(), types::Fd(fd.as_fd().as_raw_fd()));
@@ -184,7 +184,7 @@ impl ModuleDevice {
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read); `ENOTTY` for a module that cannot read trees.
+    /// The errors of [`read`](Self::read); `ENOTTY` for a module that cannot read trees.
     pub fn read_tree(
         &self,
         fd: impl AsFd,

@@ -34,7 +34,7 @@ fn listed() -> Option<usize> {
             .as_ref()
             .is_ok_and(|entry| !dots(entry.file_name().to_bytes()))
     });
-    // One of the names is that of the list itself.
+    // One of the names is the open list itself.
     Some(names.count().saturating_sub(1))
 }
 

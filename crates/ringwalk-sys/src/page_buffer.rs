@@ -7,7 +7,7 @@ use std::slice;
 use rustix::io::Errno;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-/// A buffer of this size or more asks the kernel for huge pages. One takes one entry in the
+/// A buffer of this size or more asks the kernel for huge pages. A huge page takes one entry in the
 /// processor's tables, one pin when the buffer is registered with a ring, and one fault instead of
 /// 512. This is their size on x86-64 and, with 4 KiB pages, on arm64.
 const HUGE: usize = 2 << 20;
@@ -29,8 +29,8 @@ impl PageBuffer {
     ///
     /// # Errors
     ///
-    /// Those of [`mmap(2)`]: `ENOMEM` without enough address space, or for more than a slice can
-    /// have; `EINVAL` if `len` is 0.
+    /// The errors of [`mmap(2)`]: `ENOMEM` without enough address space, or for more than a slice
+    /// can have; `EINVAL` if `len` is 0.
     ///
     /// [`mmap(2)`]: https://man7.org/linux/man-pages/man2/mmap.2.html
     pub fn new(len: usize) -> Result<Self, Errno> {
@@ -72,7 +72,7 @@ impl Deref for PageBuffer {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: `start` and `len` are those of a readable mapping that lives as long as `self`,
+        // SAFETY: `start` and `len` describe a readable mapping that lives as long as `self`,
         // zeroed at first and so initialized, and no longer than `isize::MAX`; `&self` excludes
         // writers in this process. The kernel writes only to addresses from `as_mut_ptr`, and the
         // caller of that function must not call this one meanwhile.

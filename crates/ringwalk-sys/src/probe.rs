@@ -58,11 +58,11 @@ impl IoUring {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`]: `ENOSYS` from a kernel without `io_uring`, or from a seccomp
-    /// filter that pretends so; `EPERM` where the sysctl `kernel.io_uring_disabled` or a seccomp
-    /// filter forbids it; `ENOMEM` where, before Linux 5.12, `RLIMIT_MEMLOCK` is spent; `EMFILE`
-    /// and `ENFILE` without a free descriptor; `EINVAL` from a kernel before 5.6, which cannot list
-    /// its operations.
+    /// The errors of [`io_uring_setup(2)`]: `ENOSYS` from a kernel without `io_uring`, or from a
+    /// seccomp filter that pretends so; `EPERM` where the sysctl `kernel.io_uring_disabled` or a
+    /// seccomp filter forbids it; `ENOMEM` where, before Linux 5.12, `RLIMIT_MEMLOCK` is spent;
+    /// `EMFILE` and `ENFILE` without a free descriptor; `EINVAL` from a kernel before 5.6, which
+    /// cannot list its operations.
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
     #[doc(alias = "IORING_REGISTER_PROBE")]

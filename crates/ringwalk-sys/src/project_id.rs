@@ -1,7 +1,7 @@
 //! Project ids of files, which statx(2) does not return.
 //!
 //! Two calls return a project id. `file_getattr(2)`, of Linux 6.17, takes a name and opens nothing.
-//! `FS_IOC_FSGETXATTR` takes an open file. Numbers and layouts are those of `linux/fs.h` and
+//! `FS_IOC_FSGETXATTR` takes an open file. Numbers and layouts are from `linux/fs.h` and
 //! `asm-generic/unistd.h`.
 
 use crate::getdents::last_errno;
@@ -58,7 +58,7 @@ const FSGETXATTR: Opcode = opcode::read::<ExtendedAttributes>(b'X', 31);
 /// # Errors
 ///
 /// `ENOSYS` before Linux 6.17; `EOPNOTSUPP` if the file system has no attributes for such a file;
-/// those of looking up the path.
+/// the errors of looking up the path.
 #[doc(alias = "file_getattr")]
 pub fn project_id_at(fd: impl AsFd, path: &CStr, flags: AtFlags) -> Result<u32, Errno> {
     let mut attributes = FileAttributes::default();
@@ -93,9 +93,9 @@ pub fn project_id_at(fd: impl AsFd, path: &CStr, flags: AtFlags) -> Result<u32, 
 /// that was opened with `O_PATH`.
 #[doc(alias = "FS_IOC_FSGETXATTR")]
 pub fn project_id(file: impl AsFd) -> Result<u32, Errno> {
-    // SAFETY: the code is that of FS_IOC_FSGETXATTR (asserted in the tests), for which the kernel
-    // writes one `struct fsxattr`, whose size and layout are asserted above; any bytes are valid
-    // for its integers.
+    // SAFETY: the code is FS_IOC_FSGETXATTR (asserted in the tests), for which the kernel writes
+    // one `struct fsxattr`, whose size and layout are asserted above; any bytes are valid for its
+    // integers.
     let attributes = unsafe { ioctl(file, Getter::<FSGETXATTR, ExtendedAttributes>::new()) }?;
     Ok(attributes.project_id)
 }

@@ -102,7 +102,7 @@ impl ReadRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
+    /// The errors of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
     /// `io_uring`. `ENOMEM` without memory for the buffer; `EINVAL` if `depth` or `buffer_size` is
     /// 0 or too large.
     ///
@@ -196,8 +196,8 @@ impl ReadRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again.
-    /// After any error, reads may be in flight and completions can be taken.
+    /// The errors of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called
+    /// again. After any error, reads may be in flight and completions can be taken.
     ///
     /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
     pub fn enter(&mut self, want: usize) -> Result<(), Errno> {

@@ -317,8 +317,7 @@ pub struct PlusEntries<'a> {
 }
 
 impl<'a> PlusEntries<'a> {
-    /// Creates an iterator over the records of `buffer`, all bytes of which the request has
-    /// written.
+    /// Creates an iterator over the records of `buffer`. The request has written all its bytes.
     pub fn new(buffer: &'a [u8], layout: &'a PlusLayout) -> Self {
         let (words, rest) = buffer.as_chunks();
         Self {

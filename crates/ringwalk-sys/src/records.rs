@@ -75,7 +75,7 @@ impl Records {
     ///
     /// # Errors
     ///
-    /// Those of [`getdents64`].
+    /// The errors of [`getdents64`].
     pub fn fill(&mut self, fd: impl AsFd) -> Result<usize, Errno> {
         self.fill_with(|room| getdents64(fd, room))
     }
@@ -84,7 +84,7 @@ impl Records {
     ///
     /// # Errors
     ///
-    /// Those of `read`; the buffer then stays as it was.
+    /// The errors of `read`; the buffer then stays as it was.
     #[inline]
     pub fn fill_with<E>(
         &mut self,

@@ -50,7 +50,7 @@ pub(crate) fn keep_children() {
     ONCE.get_or_init(|| {
         if handler(libc::SIGCHLD) == libc::SIG_IGN {
             // SAFETY: setting the default action runs no code of ours; the signal is then still
-            // ignored but for children being kept for waitpid(2).
+            // ignored, except that ended children are kept for waitpid(2).
             unsafe { libc::signal(libc::SIGCHLD, libc::SIG_DFL) };
         }
     });

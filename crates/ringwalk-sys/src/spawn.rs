@@ -24,7 +24,8 @@ pub struct Spawn<'a> {
     pub arguments: &'a Arguments,
     /// The directory that it starts in; `None` for the current directory of this process.
     pub directory: Option<BorrowedFd<'a>>,
-    /// True if the standard input of the program is `/dev/null`, not that of this process.
+    /// True if the standard input of the program is `/dev/null`; false if it inherits the standard
+    /// input of this process.
     pub null_input: bool,
 }
 
@@ -52,7 +53,7 @@ impl Child {
     ///
     /// # Errors
     ///
-    /// Those of waitpid(2): `ECHILD` if another thread has waited for it already.
+    /// The errors of waitpid(2): `ECHILD` if another thread has waited for it already.
     pub fn wait(self) -> Result<Ended, Errno> {
         loop {
             match waitpid(Some(self.0), WaitOptions::empty()) {
@@ -80,8 +81,8 @@ impl Spawn<'_> {
     ///
     /// # Errors
     ///
-    /// Those of execve(2) (`E2BIG` if the arguments are too long; among the files in `PATH` that
-    /// cannot be run `EACCES` takes precedence over `ENOENT`), of fchdir(2), and of clone(2):
+    /// The errors of execve(2) (`E2BIG` if the arguments are too long; among the files in `PATH`
+    /// that cannot be run `EACCES` takes precedence over `ENOENT`), of fchdir(2), and of clone(2):
     /// `EAGAIN` and `ENOMEM` if no further process can be made. `ENOENT` without any arguments.
     ///
     /// [posix_spawn(3)](https://man7.org/linux/man-pages/man3/posix_spawn.3.html)
@@ -199,7 +200,7 @@ impl Setup {
         let inherited = signals::inherited();
         let mut default = signals::empty();
         if !inherited.pipe_ignored {
-            // SAFETY: the set is initialized and the number is that of a signal.
+            // SAFETY: the set is initialized and the number is a signal number.
             unsafe { libc::sigaddset(&raw mut default, libc::SIGPIPE) };
         }
         let flags = libc::POSIX_SPAWN_SETSIGDEF | libc::POSIX_SPAWN_SETSIGMASK;

@@ -30,7 +30,7 @@ fn is_closed(number: libc::c_int) -> bool {
 #[unsafe(link_section = ".init_array")]
 static LOOK: extern "C" fn() = look;
 
-/// Returns whether descriptor 1 was closed when the program began. What is written to it now is
+/// Returns whether descriptor 1 was closed when the program began. Anything written to it now is
 /// lost.
 pub fn stdout_was_closed() -> bool {
     OUTPUT_CLOSED.load(Ordering::Relaxed)

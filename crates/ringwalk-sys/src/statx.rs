@@ -49,12 +49,12 @@ impl std::ops::Deref for Statx {
 /// Asks for the `STATX_*` fields in `mask` of the file `path`, relative to the directory `fd`, and
 /// fills `stat`. `stx_mask` says which fields the kernel returned.
 ///
-/// Where a sandbox such as an old container refuses statx(2), the answer is that of fstatat(2):
-/// without time of birth, mount and attributes.
+/// If a sandbox such as an old container refuses statx(2), fstatat(2) answers: without time of
+/// birth, mount and attributes.
 ///
 /// # Errors
 ///
-/// Those of statx(2), but for `EINTR`: an interrupted call is made again. `stat` then keeps its
+/// The errors of statx(2), except `EINTR`: an interrupted call is made again. `stat` then keeps its
 /// contents.
 ///
 /// [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html)
@@ -75,7 +75,7 @@ pub fn statx(
 ///
 /// # Errors
 ///
-/// Those of statx(2): `EBADF` if the number is not an open descriptor. `stat` then keeps its
+/// The errors of statx(2): `EBADF` if the number is not an open descriptor. `stat` then keeps its
 /// contents.
 pub fn statx_at(
     number: RawFd,

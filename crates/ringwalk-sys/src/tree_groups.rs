@@ -20,7 +20,7 @@ const HEADER: usize = size_of::<uapi::Group>();
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeGroup {
     /// Offset in the answer of the record that names the directory; 0 for the first group, which
-    /// is that of the request itself.
+    /// belongs to the request itself.
     pub parent: usize,
     /// Where its records are in the answer.
     pub records: Range<usize>,

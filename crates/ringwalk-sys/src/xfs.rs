@@ -1,9 +1,9 @@
 //! XFS ioctls: the geometry of a file system, its inodes in use, and the metadata of many inodes at
 //! once.
 //!
-//! Numbers and layouts are those of `xfs/xfs_fs.h` (xfslibs-dev), as in
-//! [`ioctl_xfs_fsgeometry(2)`], [`ioctl_xfs_bulkstat(2)`] and [`ioctl_xfs_inumbers(2)`]. Linux has
-//! `XFS_IOC_BULKSTAT` and `XFS_IOC_INUMBERS` since 5.3.
+//! Numbers and layouts are from `xfs/xfs_fs.h` (xfslibs-dev), as in [`ioctl_xfs_fsgeometry(2)`],
+//! [`ioctl_xfs_bulkstat(2)`] and [`ioctl_xfs_inumbers(2)`]. Linux has `XFS_IOC_BULKSTAT` and
+//! `XFS_IOC_INUMBERS` since 5.3.
 //!
 //! [`ioctl_xfs_fsgeometry(2)`]: https://man7.org/linux/man-pages/man2/ioctl_xfs_fsgeometry.2.html
 //! [`ioctl_xfs_bulkstat(2)`]: https://man7.org/linux/man-pages/man2/ioctl_xfs_bulkstat.2.html

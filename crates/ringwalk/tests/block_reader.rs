@@ -275,7 +275,8 @@ fn reading_stops_when_told_to() {
             });
             assert!(flow.is_break() && seen == stop, "{seen} {options:?}");
         }
-        // Results of reads in flight from before are not taken for those of this call.
+        // Results of earlier reads that are still in flight are not mistaken for results of this
+        // call.
         let request = request(4096, 4096, 9);
         let found = stream(&mut reader, &[request]);
         assert!(found[&9] == expected(&bytes, request, 4096));

@@ -223,7 +223,7 @@ fn interruptions_are_nothing() {
         }
     }
     let setup = "inject=io_uring_setup:error=ENOSYS";
-    // The first calls are those of the loader.
+    // The loader makes the first calls.
     let pread = "inject=pread64:error=EINTR:when=50+3";
     with_answers(&[setup, pread], false).unwrap();
 }
@@ -262,7 +262,7 @@ fn the_sysctl_is_obeyed() {
 #[test]
 fn memory_that_may_not_be_locked_is_not_registered() {
     let _machine = lock(&MACHINE);
-    // The limit is what the buffers take, and the ring takes some of that.
+    // The limit is the memory of the buffers, and the ring takes some of it.
     let wrapper = [
         "prlimit",
         "--memlock=65536:65536",

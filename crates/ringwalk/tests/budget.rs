@@ -76,7 +76,7 @@ fn everything(root: &Path) -> Vec<Vec<u8>> {
     count.seen.into_keys().collect()
 }
 
-/// The folder in which trees are made: that of temporary files, or of the file system under test.
+/// The folder in which trees are made: for temporary files, or on the file system under test.
 fn folder() -> tempfile::TempDir {
     match std::env::var_os("RINGWALK_TEST_FOLDER") {
         Some(folder) => tempfile::tempdir_in(folder).unwrap(),
@@ -482,7 +482,7 @@ fn below(large: &Leftover, position: i64, to: Option<i64>) -> Leftover {
     }
 }
 
-/// A directory of one block is small. Its rest is divided all the same.
+/// A directory of one block is small. Its rest is still divided.
 #[test]
 fn the_rest_of_a_small_directory_is_divided() {
     let folder = folder();

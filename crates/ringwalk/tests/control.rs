@@ -307,7 +307,7 @@ fn metadata_can_be_asked_for_on_demand() {
 
 #[test]
 fn another_device_is_not_entered() {
-    // Where /proc is mounted, its device differs from that of /.
+    // Where /proc is mounted, its device differs from the device of /.
     let walk = |stay| {
         let walk = support::walk("/").max_depth(2).stay(stay);
         names(
@@ -363,7 +363,7 @@ fn recursive(dir: &std::path::Path, names: &mut Vec<Vec<u8>>) {
     use std::os::unix::ffi::OsStrExt as _;
     names.push(dir.as_os_str().as_bytes().to_vec());
     if dir.symlink_metadata().unwrap().is_dir() {
-        // The walk has the same order: that of the directory.
+        // The walk has the same order: the order of the directory.
         for entry in std::fs::read_dir(dir).unwrap() {
             recursive(&entry.unwrap().path(), names);
         }

@@ -82,7 +82,7 @@ impl Visitor for Numbers<'_> {
 
     fn enter(&mut self, dir: &Dir<()>) -> Flow {
         if dir.name() == b"wide" {
-            // The other workers have nothing to do meanwhile, and so are given parts.
+            // The other workers have nothing to do meanwhile, so they get parts.
             std::thread::sleep(std::time::Duration::from_millis(50));
         }
         Flow::Continue

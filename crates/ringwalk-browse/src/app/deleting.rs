@@ -19,7 +19,7 @@ pub(crate) struct Asking {
     pub(crate) into_trash: bool,
     /// What the deletion would do; `None` until it is known.
     pub(crate) description: Option<Description>,
-    /// What was typed of the number.
+    /// The digits that were typed so far.
     pub(crate) typed: String,
     /// What happens until the description is there, in words.
     pub(crate) preparation: &'static str,
@@ -59,7 +59,7 @@ impl Asking {
         key == Key::Enter && self.typed == number && !self.allowed().is_empty()
     }
 
-    /// Takes a digit of the number. Returns false if the key is none and ends the question.
+    /// Takes a digit of the number. Returns false if the key is not a digit and ends the question.
     fn edit(&mut self, key: Key) -> bool {
         match key {
             Key::Char(digit) if digit.is_ascii_digit() && self.must_type() => {
@@ -201,7 +201,7 @@ impl App {
         }
     }
 
-    /// Says what was deleted. What is still there keeps its marks and gets its reason.
+    /// Says what was deleted. Entries that still exist keep their marks, and get the reason why.
     fn end_deletion(&mut self) {
         let Mode::Deleting(running) = std::mem::replace(&mut self.mode, Mode::Browse) else {
             return;

@@ -57,7 +57,7 @@ impl App {
         }
     }
 
-    /// Returns true if the rows of the pane are those of the tree as it is.
+    /// Returns true if the rows of the pane show the current state of the tree.
     pub(super) fn is_pane_current(&self) -> bool {
         let state = self.state();
         self.pane

@@ -23,9 +23,9 @@ use std::time::Duration;
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// True once a thread has panicked. The thread that panics holds the lock of standard output from
-/// before this is set until its message is written. What is written to the terminal looks at this
-/// under the same lock, so that nothing comes after the message. A thread may take the lock again
-/// while it has it.
+/// before this is set until its message is written. Every write to the terminal first checks this
+/// flag under the same lock, so that nothing comes after the message. A thread may take the lock
+/// again while it has it.
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
 /// How often crossterm was entered and left: odd while it reads.
@@ -48,7 +48,7 @@ impl Taken {
     ///
     /// # Errors
     ///
-    /// If there is none, or if it cannot move its cursor.
+    /// If there is no terminal, or if it cannot move its cursor.
     pub(super) fn take() -> io::Result<Self> {
         check(
             stdout().is_terminal(),
@@ -90,8 +90,7 @@ impl Drop for Taken {
     }
 }
 
-/// Standard output, until a thread panics. What is written later goes nowhere: the loop ends with
-/// an error.
+/// Standard output, until a thread panics. Later writes are dropped: the loop ends with an error.
 ///
 /// The lock is not held while a frame is computed: that waits for locks of the tree, and a thread
 /// that panics may hold them while it waits for this one.

@@ -51,7 +51,8 @@ impl Entry {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Listing {
     pub(super) rows: Range<u64>,
-    /// True if the directory was read to its end: what is not here was not there.
+    /// True if the directory was read to its end: entries that are not in this listing did not
+    /// exist.
     pub(super) is_complete: bool,
     /// `None` if there are too many entries.
     table: Option<Table>,

@@ -28,9 +28,9 @@ use std::sync::{Arc, Mutex};
 /// The comparison of a tree with an older snapshot.
 ///
 /// Allocated bytes are compared. A file with several names counts for the first of them, in both:
-/// `alloc_now` of a further name ([`Item::charged`](crate::tree::Item::charged) is false) is 0.
-/// Then the growth of the entries of a directory, less what has departed, and the growth of the
-/// directory's own inode add up to the growth of the directory.
+/// `alloc_now` of a further name ([`Item::charged`](crate::tree::Item::charged) is false) is 0. The
+/// growth of a directory is the growth of its entries, less the bytes of departed entries, plus the
+/// growth of its own inode.
 ///
 /// Growth is `None` if it is not known, since the older snapshot could not read the file, left it
 /// out, or is one of other trees. Of a directory with files that it could not read, it has the sum
@@ -50,7 +50,7 @@ pub struct Comparison {
 pub struct Departed {
     /// The name.
     pub name: Vec<u8>,
-    /// The allocated bytes that counted for it; of a directory those of everything in it.
+    /// The allocated bytes that counted for it; for a directory, with everything in it.
     pub alloc: u64,
     /// True for a directory.
     pub is_directory: bool,
@@ -100,11 +100,11 @@ impl Comparison {
         &self.tree
     }
 
-    /// Returns the growth of an entry of a directory. What is new counts in full.
+    /// Returns the growth of an entry of a directory. A new entry counts in full.
     ///
     /// # Errors
     ///
-    /// Those of reading the older snapshot.
+    /// The errors of reading the older snapshot.
     pub fn growth(&self, directory: &[u8], name: &[u8], alloc_now: u64) -> io::Result<Option<i64>> {
         let path = join(&self.top, directory);
         let mut old = lock(&self.old);
@@ -114,12 +114,12 @@ impl Comparison {
         Ok(growth(&place, alloc_now))
     }
 
-    /// Returns the growth of a directory. `None` for the top of several trees, of which the growth
-    /// is the sum of that of its entries.
+    /// Returns the growth of a directory. `None` for the top of several trees: its growth is the
+    /// sum of the growth of its entries.
     ///
     /// # Errors
     ///
-    /// Those of reading the older snapshot.
+    /// The errors of reading the older snapshot.
     pub fn growth_of(&self, directory: &[u8], alloc_now: u64) -> io::Result<Option<i64>> {
         let path = join(&self.top, directory);
         let mut old = lock(&self.old);
@@ -133,7 +133,7 @@ impl Comparison {
     ///
     /// # Errors
     ///
-    /// Those of reading the older snapshot.
+    /// The errors of reading the older snapshot.
     pub fn departed(
         &self,
         directory: &[u8],

@@ -126,7 +126,7 @@ impl Old {
             let (chunk, at) = self.cursor.row(snapshot, row, &OF_ENTRY)?;
             let entry = Entry::of(chunk, at);
             if !entry.is_directory {
-                // What is in the directory now was not there.
+                // A file was there, so the entries of today's directory are new.
                 return Ok(Place::Missing);
             }
             let rows = self.cursor.listing(snapshot, row)?;

@@ -58,8 +58,8 @@ pub(super) struct Matches {
     /// Directories by their paths, which have no slash at the begin or end.
     by_path: HashMap<Box<[u8]>, u32>,
     /// Hashes of the names of all matches, with the numbers of their directories. The hash has 64
-    /// bits and a random key: among 10^7 matches, a name that does not match is taken for one with
-    /// a probability of 10^-12.
+    /// bits and a random key: among 10^7 matches, a name that does not match is mistaken for a
+    /// match with a probability of 10^-12.
     names: HashSet<u64, BuildHasherDefault<AsItIs>>,
     key: RandomState,
     links: HashMap<(u64, u64), First>,
@@ -159,8 +159,8 @@ impl Matches {
 
     fn charge(&mut self, directory: u32, size: u64, alloc: u64) {
         self.change(directory, |totals| {
-            // Sizes of a damaged or foreign snapshot may be of any size. What is added here may be
-            // subtracted again, so sums wrap and do not saturate.
+            // Sizes of a damaged or foreign snapshot may be of any size. Numbers that are added
+            // here may be subtracted again, so sums wrap and do not saturate.
             totals.size = totals.size.wrapping_add(size);
             totals.alloc = totals.alloc.wrapping_add(alloc);
         });

@@ -182,7 +182,7 @@ fn parse(words: Vec<OsString>, searched: &Searched) -> Result<Command, String> {
 struct FilterHost {
     shared: Arc<Shared>,
     searched: Searched,
-    /// Paths then begin with those of their roots, which are the entries of the top.
+    /// Paths then begin with the paths of their roots, which are the entries of the top.
     several_roots: bool,
 }
 
@@ -227,7 +227,7 @@ impl Host for FilterHost {
             path.get(file.root_len()..).unwrap_or_default()
         };
         let is_directory = file.file_type() == FileType::Directory;
-        // A failure has been reported. The entry matches all the same.
+        // A failure has been reported. The entry still matches.
         let metadata = file.metadata().ok();
         let link = metadata.filter(|metadata| metadata.nlink > 1 && !is_directory);
         lock(&self.shared.matches).add(Match {

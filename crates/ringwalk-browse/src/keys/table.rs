@@ -1,4 +1,4 @@
-//! The table of keys. They are those of ncdu and of vi where these have one.
+//! The table of keys. Where ncdu or vi has a key for an action, the table has the same key.
 
 use super::{Action, Binding, Key, Place, Section};
 use Key::{Char, Ctrl};

@@ -121,8 +121,8 @@ impl Arena {
         }
     }
 
-    /// Returns the directory above one, and leaves of `sums` what counts there: deleting a
-    /// directory frees nothing of the file systems that are mounted below it.
+    /// Returns the directory above this one, and removes from `sums` what does not count there:
+    /// deleting a directory frees no space on file systems that are mounted below it.
     fn leave(&self, directory: DirIndex, sums: &mut Totals) -> Option<DirIndex> {
         let above = self.parent_directory(directory)?;
         if self.directories.get(above).device != self.directories.get(directory).device {
@@ -204,7 +204,7 @@ impl Arena {
         }
     }
 
-    /// Returns the totals of an entry: those of a directory, or the entry's own.
+    /// Returns the totals of a directory, or the entry's own numbers for other entries.
     pub(super) fn totals(&self, index: EntryIndex) -> Totals {
         if let Some(directory) = self.entries.directory(index) {
             return self.directories.get(directory).totals;
@@ -275,15 +275,15 @@ impl Arena {
         while let Some(index) = below.next(self) {
             all.push(index);
         }
-        // What is in a directory goes before the directory.
+        // The contents of a directory are removed before the directory.
         for index in all.into_iter().rev() {
             self.remove_one(index, was_deleted);
         }
         self.find_latest_change(self.entries.parent(index));
     }
 
-    /// Takes everything in a directory out of the tree, and keeps the directory as one that is not
-    /// read yet, with what is known of it now. Its number stays, so a cursor stays on it.
+    /// Takes everything in a directory out of the tree. The directory stays, with its current
+    /// metadata, as one that is not read yet. Its number stays, so a cursor stays on it.
     pub(super) fn renew(&mut self, index: EntryIndex, found: &Found<'_>) {
         let Some(directory) = self.entries.directory(index) else {
             return;
@@ -365,7 +365,7 @@ pub(super) struct Below {
 }
 
 impl Below {
-    /// Begins with an entry. A directory comes before what is in it.
+    /// Begins with an entry. A directory comes before its contents.
     pub(super) fn begin(index: EntryIndex) -> Self {
         Self { stack: vec![index] }
     }

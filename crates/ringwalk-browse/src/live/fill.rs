@@ -23,7 +23,7 @@ pub(super) const FIELDS: Fields = Identity::FIELDS.union(Fields::UID).union(Fiel
 ///
 /// # Errors
 ///
-/// Those of statx(2) and open(2).
+/// The errors of statx(2) and open(2).
 pub(super) fn root<'n>(path: &Path, name: &'n [u8], is_top: bool) -> Result<Found<'n>, Errno> {
     let metadata = Metadata::of_path(None, path, is_top, FIELDS)?;
     let link = if is_top {

@@ -124,7 +124,7 @@ impl LiveTree {
     ///
     /// # Errors
     ///
-    /// Those of statx(2); `ENOTDIR` for other files; `EAGAIN` if no thread can be started.
+    /// The errors of statx(2); `ENOTDIR` for other files; `EAGAIN` if no thread can be started.
     pub fn start(
         path: &Path,
         stays_on_device: bool,
@@ -141,7 +141,7 @@ impl LiveTree {
     ///
     /// # Errors
     ///
-    /// Those of statx(2); `ENOTDIR` for other files.
+    /// The errors of statx(2); `ENOTDIR` for other files.
     pub fn unread(path: &Path, stays_on_device: bool, set_up: SetUp) -> io::Result<Arc<Self>> {
         let (tree, _) = Self::create(path, stays_on_device, set_up)?;
         Ok(Arc::new(tree))
@@ -180,8 +180,8 @@ impl LiveTree {
     ///
     /// # Errors
     ///
-    /// `EBUSY` while the tree is being read; `ENOTDIR` if something above it is no directory; those
-    /// of statx(2); `EAGAIN` if no thread can be started.
+    /// `EBUSY` while the tree is being read; `ENOTDIR` if something above it is no directory; the
+    /// errors of statx(2); `EAGAIN` if no thread can be started.
     pub fn read_path(self: &Arc<Self>, path: &[u8]) -> io::Result<(Id, Option<Reading>)> {
         if self.reading.load(Ordering::Relaxed) {
             return Err(Errno::BUSY.into());
@@ -219,7 +219,7 @@ impl LiveTree {
     /// # Errors
     ///
     /// `EBUSY` while the tree is being read; `ENOENT` if the tree does not have the entry;
-    /// `ENOTDIR` if the top is no directory any more; those of statx(2) except `ENOENT`.
+    /// `ENOTDIR` if the top is no directory any more; the errors of statx(2) except `ENOENT`.
     pub fn read_again(self: &Arc<Self>, id: Id) -> io::Result<(Id, Option<Reading>)> {
         if self.reading.load(Ordering::Relaxed) {
             return Err(Errno::BUSY.into());

@@ -119,7 +119,7 @@ fn an_inode_counts_for_its_first_name_in_the_order_of_rows() {
     }
     let tree = read(root);
     check(&tree, root);
-    // What is below `a` comes before what is listed beside `a`.
+    // Entries below `a` come before entries beside `a`.
     let charged = ["a/x", "0", "b/deep/a", "b/deep/file"].map(|name| at(&tree, name).charged);
     assert_eq!(charged, [true, false, false, false]);
     assert_eq!(at(&tree, "0").links, 4);

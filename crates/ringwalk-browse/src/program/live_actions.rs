@@ -71,7 +71,7 @@ impl Actions for LiveActions {
     fn unshared(&self, ids: &[Id], is_wanted: IsWanted<'_>) -> Result<Unshared, String> {
         let mut paths = Vec::new();
         for id in self.tree.outermost(ids) {
-            // What cannot be deleted frees nothing.
+            // An entry that cannot be deleted frees nothing.
             self.tree.selection(id)?;
             let relative = self.tree.path(id);
             paths.push(self.path(&relative.map_err(|error| ringwalk_gnu::reason(&error))?));

@@ -53,7 +53,7 @@ pub struct Request {
     pub compare: Option<PathBuf>,
     /// Nothing may be deleted.
     pub read_only: bool,
-    /// What is deleted is moved to the trash.
+    /// True if deletion moves entries to the trash.
     pub trash: bool,
     /// Directories of other file systems are listed and not read.
     pub one_file_system: bool,

@@ -1,4 +1,5 @@
-//! Deletion of what a snapshot shows: it is read again first, and what was read is deleted.
+//! Deletion of entries that a snapshot shows. The entries are first read again, and only what was
+//! read then is deleted.
 
 use super::Request;
 use super::deletion::{LiveDeleter, Places};

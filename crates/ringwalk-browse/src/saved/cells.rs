@@ -129,7 +129,7 @@ impl Row<'_> {
         }
     }
 
-    /// Returns all of it. `name` is that of a root, which has none in its row.
+    /// Returns the whole item. `name` is the name of a root, whose row has none.
     pub(super) fn item(self, id: Id, name: Option<&[u8]>) -> Item {
         let kind = self.kind();
         let failed = u64::from(self.integer(Column::Errno).is_some());
@@ -161,7 +161,7 @@ pub(super) fn number(value: i64) -> u64 {
     u64::try_from(value).unwrap_or(0)
 }
 
-/// Returns a number of 32 bits. A reader may take its highest bit for a sign.
+/// Returns a number of 32 bits. A reader may treat its highest bit as a sign.
 fn word(value: i64) -> Option<u32> {
     u32::try_from(value).ok()
 }

@@ -29,7 +29,7 @@ struct Links {
     alloc: u64,
 }
 
-/// Entries, of which none lies below another one.
+/// Entries. None of them lies below another one.
 #[derive(Debug, Default)]
 pub(super) struct Apart {
     /// The ends of the rows below each entry by their begins.

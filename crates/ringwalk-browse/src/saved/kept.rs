@@ -15,7 +15,7 @@ const LISTINGS: usize = 64;
 pub(super) struct Kept {
     pub(super) cursor: Cursor,
     items: HashMap<Id, Item>,
-    /// The generation before, of which entries that are used again move to `items`.
+    /// The generation before. If an entry of it is used again, it moves to `items`.
     older: HashMap<Id, Item>,
     /// The rows of listings, and the rows of their directories.
     listings: VecDeque<(Range<u64>, u64)>,

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// The identity of a file with several names: file system and inode number.
 type Inode = (Option<i64>, i64);
-/// A file: what it column, its row, and its inode if it has several names.
+/// A file: the value that is compared, its row, and its inode if it has several names.
 type File = (u64, Reverse<u64>, Option<Inode>);
 
 /// Returns the rows of the largest files, at most `most`, the largest first. Of files that weigh

@@ -44,10 +44,10 @@ use std::sync::{Arc, Mutex};
 
 /// A snapshot as a tree that somebody looks at.
 ///
-/// - What could not be read when the snapshot was taken has [`ReadState::Failed`], and counts in
-///   [`Item::errors`] and [`Progress::errors`]. Sizes are those of what was read.
-/// - What was left out has [`ReadState::OtherFileSystem`], for whatever reason, and does not count
-///   in the totals ([`Item::charged`] is false).
+/// - A file that could not be read when the snapshot was taken has [`ReadState::Failed`], and
+///   counts in [`Item::errors`] and [`Progress::errors`]. Sizes cover only what was read.
+/// - A file that was left out, for any reason, has [`ReadState::OtherFileSystem`], and does not
+///   count in the totals ([`Item::charged`] is false).
 /// - [`Tree::freeable`] of several entries is known unless more than half a million of their files
 ///   have several names.
 ///
@@ -177,7 +177,7 @@ impl SnapshotView {
         let mut kept = ringwalk::sync::lock(&self.kept);
         let row = kept.cursor.row(self.snapshot(), id.0, &columns);
         let (chunk, at) = row.map_err(|error| read_error(&error))?;
-        // A time that was clamped is not that of the file.
+        // A time that was clamped is not the time of the file.
         let is_exact = chunk.integer(Column::Clamped, at) != Some(1);
         let time = |column| {
             chunk
@@ -241,12 +241,12 @@ impl SnapshotView {
         said.max(self.errors_of_rows)
     }
 
-    /// Returns true if the top is none of the rows.
+    /// Returns true if the top is not a row, because the snapshot does not have exactly one root.
     fn has_several_roots(&self) -> bool {
         self.roots.len() != 1
     }
 
-    /// Returns the path of a root, if the row is that of one.
+    /// Returns the path of the root that this row stands for; `None` for other rows.
     fn root_name(&self, row: u64) -> Option<&[u8]> {
         let at = self.roots.binary_search_by_key(&row, |root| root.0).ok()?;
         let root = self.snapshot().info().roots.get(self.roots[at].1)?;
@@ -278,7 +278,7 @@ impl SnapshotView {
     }
 }
 
-/// Returns the path of what has the path `below` in the directory `directory`.
+/// Returns the path of the entry that has the path `below` in the directory `directory`.
 pub(crate) fn join(directory: &[u8], below: &[u8]) -> Vec<u8> {
     let mut path = directory.to_vec();
     if !path.is_empty() && !below.is_empty() && path.last() != Some(&b'/') {

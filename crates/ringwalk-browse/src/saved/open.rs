@@ -12,9 +12,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 impl SnapshotView {
-    /// Opens a snapshot. Of the folder of a walk that several processes have shared, or of a file
-    /// of ncdu (JSON or binary), makes a snapshot in an unnamed temporary file first, which takes
-    /// seconds for a million entries.
+    /// Opens a snapshot. For the folder of a shared walk, or a file of ncdu (JSON or binary), first
+    /// makes a snapshot in an unnamed temporary file, which takes seconds for a million entries.
     ///
     /// # Errors
     ///

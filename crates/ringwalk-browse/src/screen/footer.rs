@@ -72,7 +72,7 @@ fn draw_prompt(
         let room = line.right().saturating_sub(place.x);
         put(buffer, place, prompt.asked.hint(), room, palette.dim());
     }
-    // What is wrong with a line stands above it, since the line stays to be corrected.
+    // The error message stands above the line, since the line stays to be corrected.
     if let Some(message) = &app.message {
         let above = Rect {
             y: line.y - 1,

@@ -235,7 +235,7 @@ fn departed(app: &App, index: usize, columns: &[Column], area: Rect) -> String {
     for column in columns {
         let text = match column {
             Column::Growth => growth(i64::try_from(*alloc).map_or(i64::MIN, |alloc| -alloc)),
-            // Without a column of growth, the size says what is gone.
+            // Without a column of growth, the size shows how many bytes are gone.
             Column::Size if !columns.contains(&Column::Growth) => bytes(*alloc),
             _ => String::new(),
         };

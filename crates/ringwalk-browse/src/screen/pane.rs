@@ -69,7 +69,7 @@ fn headings(app: &App, width: u16) -> String {
     } else {
         " "
     };
-    // Groups and largest files are those of the whole directory.
+    // Groups and largest files are about the whole directory.
     let all = if app.filter.is_some() {
         " (of all files, whatever the filter)"
     } else {

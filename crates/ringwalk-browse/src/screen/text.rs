@@ -60,7 +60,8 @@ fn is_combining(character: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// Returns true for characters that look like nothing or like a space, but are none.
+/// Returns true for characters that are invisible, or look like a space but are neither U+0020 nor
+/// U+3000.
 fn is_blank(character: char) -> bool {
     matches!(character, '\u{00ad}' | '\u{2800}' | '\u{3164}' | '\u{ffa0}')
         || (character.is_whitespace() && character != ' ' && character != '\u{3000}')

@@ -46,9 +46,9 @@ pub struct Item {
     pub name: Vec<u8>,
     /// The kind of the file.
     pub kind: Kind,
-    /// The apparent size; of a directory that of everything in it.
+    /// The apparent size; for a directory, the size of everything in it.
     pub size: u64,
-    /// The allocated size; of a directory that of everything in it.
+    /// The allocated size; for a directory, the size of everything in it.
     pub alloc: u64,
     /// The allocated bytes that deleting this entry would free. `None` if it is not known.
     pub freeable: Option<u64>,

@@ -34,7 +34,7 @@ pub struct Progress {
 /// A file or directory that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// The path, which begins with that of the tree.
+    /// The path, which begins with the path of the tree.
     pub path: Vec<u8>,
     /// The reason, in words.
     pub reason: String,
@@ -65,35 +65,35 @@ pub trait Tree: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn items(&self, ids: &[Id]) -> io::Result<Vec<Item>>;
 
     /// Returns the directory that lists an entry; `None` for the top.
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn parent(&self, id: Id) -> io::Result<Option<Id>>;
 
     /// Returns the entries directly in a directory in an order, and equal ones by name.
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn listing(&self, directory: Id, order: Order) -> io::Result<Vec<Id>>;
 
     /// Returns the largest files below a directory, at most `most`, the largest first.
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn largest_files(&self, directory: Id, weight: Weight, most: usize) -> io::Result<Vec<Id>>;
 
     /// Returns the totals below a directory by a key, the largest by allocated size first.
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn groups(&self, directory: Id, key: GroupKey) -> io::Result<Vec<Group>>;
 
     /// Returns the allocated bytes that deleting all of these entries would free: of each inode
@@ -102,7 +102,7 @@ pub trait Tree: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn freeable(&self, ids: &[Id]) -> io::Result<Option<u64>>;
 
     /// Returns the path of an entry relative to the top, without a slash at its begin. The top has
@@ -110,7 +110,7 @@ pub trait Tree: Send + Sync {
     ///
     /// # Errors
     ///
-    /// Those of reading a snapshot.
+    /// The errors of reading a snapshot.
     fn path(&self, id: Id) -> io::Result<Vec<u8>> {
         let mut names = Vec::new();
         let mut at = id;

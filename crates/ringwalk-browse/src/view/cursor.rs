@@ -1,4 +1,4 @@
-//! A cursor in rows of which a part is visible.
+//! A cursor in rows, when only a part of the rows is visible.
 
 /// The cursor's row, and the rows that are visible.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -43,10 +43,10 @@ pub(crate) struct Listing {
 }
 
 impl Question {
-    /// Returns the listing. This takes long for a large directory.
+    /// Returns the listing. This takes a long time for a large directory.
     pub(crate) fn answer(self) -> io::Result<Listing> {
         let departed = match (&self.comparison, &self.matches) {
-            // What is gone cannot match.
+            // Entries that are gone cannot match.
             (Some(comparison), None) => comparison.departed(&self.path),
             _ => Vec::new(),
         };
@@ -106,7 +106,7 @@ impl Question {
             let growth = self.comparison.as_ref().and_then(|comparison| {
                 comparison.growth(&self.path, &item.name, item.charged_alloc())
             });
-            // What is not known comes behind everything else.
+            // Entries with unknown growth come after all others.
             return growth.map_or(i128::MIN + 1, i128::from);
         }
         match self.order.order.key {
@@ -159,7 +159,8 @@ pub(crate) fn key_of(weight: Weight) -> SortKey {
     }
 }
 
-/// Replaces the totals of an entry by those of what matches in it. Returns false if nothing does.
+/// Replaces the totals of an entry by the totals of the matches in it. Returns false if nothing
+/// does.
 pub(crate) fn narrow(item: &mut Item, directory: &[u8], matches: &dyn Matches) -> bool {
     if !item.is_directory() {
         return matches.matched(directory, &item.name);

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// The shortest time between two questions: that of a frame.
+/// The shortest time between two questions: one frame.
 const SHORTEST: Duration = Duration::from_millis(50);
 
 /// Keeps what the last question was about, and how long its answer took.

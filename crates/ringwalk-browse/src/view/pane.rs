@@ -160,7 +160,7 @@ impl Content {
 }
 
 impl PaneQuestion {
-    /// Returns the rows. This takes long for a large tree.
+    /// Returns the rows. This takes a long time for a large tree.
     pub(crate) fn answer(self) -> io::Result<Content> {
         match self.kind {
             PaneKind::Largest => self.files(),

@@ -16,7 +16,7 @@ struct Area {
 }
 
 /// Divides an area among weights, the largest first, and returns a rectangle for each. Rectangles
-/// do not overlap and leave no gap. Those of small weights may be empty.
+/// do not overlap and leave no gap. Rectangles of small weights may be empty.
 // Weights are bytes: a rounding error of 2^-53 is far below one cell.
 #[allow(clippy::cast_precision_loss)]
 pub(crate) fn squarify(weights: &[u64], area: Rect) -> Vec<Rect> {

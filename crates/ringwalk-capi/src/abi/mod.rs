@@ -26,8 +26,8 @@ pub struct RingwalkWalk {
     _opaque: (),
 }
 
-/// The directory that a callback is called for. The pointer is a number, like that of a walk. It is
-/// valid only on the thread that runs the callback, and only until the callback returns.
+/// The directory that a callback is called for. The pointer is a number, as for a walk. It is valid
+/// only on the thread that runs the callback, and only until the callback returns.
 #[derive(Debug)]
 pub struct RingwalkVisit {
     _opaque: (),

@@ -39,8 +39,7 @@ pub const RINGWALK_TYPE_SYMLINK: u8 = 10;
 /// Type of an entry: Unix-domain socket.
 pub const RINGWALK_TYPE_SOCKET: u8 = 12;
 
-/// Flag of an entry: the walk followed this symbolic link; type and metadata are those of the
-/// target.
+/// Flag of an entry: the walk followed this symbolic link; type and metadata belong to the target.
 pub const RINGWALK_FOLLOWED: u8 = 1;
 
 /// Field of metadata: file type. STATX_TYPE of statx(2).

@@ -59,18 +59,18 @@ pub struct RingwalkOptions {
     /// is less. The walk always uses the few descriptors that one worker needs. All walks of a
     /// process count together.
     pub descriptor_reserve: usize,
-    /// Time after which the walk begins nothing more, in nanoseconds since its beginning. What it
-    /// has not read then is left over: ringwalk_leftovers lists it. The walk finishes what it has
-    /// begun, and every walk reads something. 0: no limit. A walk with a limit, or with resume,
-    /// does not follow all links (RINGWALK_FOLLOW_ALWAYS).
+    /// Time after which the walk begins nothing more, in nanoseconds since its beginning.
+    /// Everything that it has not read then is left over: ringwalk_leftovers lists it. The walk
+    /// finishes the work that it has begun, and every walk reads something. 0: no limit. A walk
+    /// with a limit, or with resume, does not follow all links (RINGWALK_FOLLOW_ALWAYS).
     pub budget_time: u64,
     /// Number of entries after which the walk begins nothing more. 0: no limit.
     pub budget_entries: u64,
     /// NULL, or what an earlier walk of the same roots has left over. The walk reads these
     /// directories and all below them, and nothing else; it does not deliver the roots again. A
     /// directory that was replaced meanwhile has vanished. If a root is gone or was replaced, that
-    /// is an error for each of its leftovers, and they are left over again. The library copies the
-    /// list.
+    /// is an error for each leftover of this root, and these are left over again. The library
+    /// copies the list.
     pub resume: *const RingwalkLeftover,
     /// Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
     pub resume_count: usize,

@@ -36,7 +36,7 @@ pub(super) fn open_or_take(
     // A snapshot is compared with one that was taken the same way.
     let stays = old.has_skipped(Skipped::OtherFs);
     let stays = stays.map_err(|error| unreadable(&error))?;
-    // An error has been reported, and its status is that of every error here.
+    // The error has been reported. All errors here have the same status.
     let taken = capture_unnamed(Path::new(path), stays, options).map_err(|_| Ended)?;
     Ok(taken.0)
 }

@@ -108,7 +108,7 @@ fn compare(
     result.map_err(|error| end(message(&error, [&args.old, &args.new])))
 }
 
-/// Returns the message about snapshots that cannot be compared. `names` are those of the files.
+/// Returns the message about snapshots that cannot be compared. `names` are the names of the files.
 pub(crate) fn message(error: &DiffError, names: [&OsStr; 2]) -> String {
     match error {
         DiffError::Root {

@@ -65,7 +65,7 @@ impl Paint {
         }
     }
 
-    /// Appends a name that is no path, such as that of an owner.
+    /// Appends a name that is not a path, such as the name of an owner.
     pub(super) fn name(&self, name: &[u8], out: &mut Vec<u8>) {
         if self.is_terminal {
             terminal_safe(name, out);

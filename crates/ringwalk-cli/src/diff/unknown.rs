@@ -10,8 +10,8 @@ use std::ffi::OsString;
 /// Messages about single files.
 const MOST: usize = 10;
 
-/// Reports what is not known. Returns true if the answer is not certain. `names` are those of the
-/// files.
+/// Reports what is not known. Returns true if the answer is not certain. `names` are the names of
+/// the files.
 pub(super) fn report(diff: &Diff, names: [&OsString; 2]) -> bool {
     if diff.is_certain() {
         return false;

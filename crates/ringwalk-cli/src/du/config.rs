@@ -278,7 +278,7 @@ impl Reader {
 
     fn depth(&self, say: &mut dyn FnMut(&str)) -> Result<usize, Refusal> {
         if !self.has(Flag::Summarize) {
-            // No line is above that of an operand, so `-d -1` is `-d 0`.
+            // Operands have the topmost lines, so `-d -1` is `-d 0`.
             let levels = |depth: i64| usize::try_from(depth.max(0)).unwrap_or(usize::MAX);
             return Ok(self.max_depth.map_or(usize::MAX, levels));
         }

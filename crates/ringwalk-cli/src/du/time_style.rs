@@ -43,7 +43,7 @@ pub(crate) struct TimeStyle {
 }
 
 impl TimeStyle {
-    /// Returns the style of the option, else that of the environment, else `long-iso`.
+    /// Returns the style from the option, else from the environment, else `long-iso`.
     ///
     /// # Errors
     /// The message.

@@ -75,8 +75,8 @@ pub struct DupesArgs {
     #[arg(long, value_name = "REF", value_hint = ValueHint::DirPath)]
     pub keep_in: Vec<OsString>,
 
-    /// Also find directories with the same contents. With a share, such as 90%, also find those of
-    /// which at least that share is the same. Needs --format text or json
+    /// Also find directories with the same contents. With a share, such as 90%, also find
+    /// directories that have at least this share in common. Needs --format text or json
     #[arg(
         long,
         value_name = "SHARE",

@@ -175,7 +175,7 @@ fn is_live_root(root: &OsStr) -> bool {
     is_live(path) || std::fs::metadata(path).map_or(true, is_other)
 }
 
-/// Returns true if two paths lead to one file. What is not there is no input.
+/// Returns true if two paths lead to one file. A path that does not exist cannot be an input.
 fn is_same_file(a: &OsStr, b: &OsStr) -> bool {
     let identity = |path: &OsStr| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
     identity(a).is_ok_and(|a| identity(b).is_ok_and(|b| a == b))

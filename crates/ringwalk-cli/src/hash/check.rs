@@ -200,7 +200,7 @@ impl Lines {
             }
             let text = line.strip_suffix(b"\n").unwrap_or(&line);
             if text.len() as u64 == LONGEST_LINE {
-                // What is behind is no line of its own.
+                // The rest of the line is not a line of its own.
                 if let Err(error) = self.input.skip_until(b'\n') {
                     self.error = Some(error);
                     return None;

@@ -36,7 +36,7 @@ use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{TROUBLE, trouble};
 
-/// Hashes the files below `args.roots`, or checks those of a list.
+/// Hashes the files below `args.roots`, or checks the files of a list.
 pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     raise_file_limit();
     if let Some(output) = &args.output {
@@ -74,7 +74,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     let Some(walk) = options.ready(walk) else {
         return ExitCode::from(TROUBLE);
     };
-    // The number that the user gives is that of the workers who read the files.
+    // The number that the user gives is for the workers that read files, not for the walk.
     let walk = walk.workers(None);
     let hashing = hash_options(args, options);
     let walk = walk.descriptor_reserve(hashing.descriptor_reserve());
@@ -189,7 +189,7 @@ impl LeftOut {
     fn takes(&mut self, entry: &OwnedEntry) -> bool {
         let kind = || kernel_file_system(entry.path().as_os_str().as_bytes());
         if entry.depth() == 0 {
-            // Another root can lie in what was left out below this one.
+            // This root can lie in a directory that was left out below the previous root.
             self.directory = None;
             self.wanted = kind();
             return false;
@@ -230,7 +230,7 @@ impl Roots {
             FileType::Regular => true,
             // The walk has reported a root whose type is unknown.
             FileType::Directory | FileType::Unknown => false,
-            // What the user names is reported if it is no file.
+            // A path that the user has given is reported if it is not a regular file.
             _ => is_root,
         };
         if !is_wanted {

@@ -108,7 +108,7 @@ fn real_path(path: &Path, roots: &[OsString]) -> PathBuf {
         }
         _ => path.canonicalize(),
     };
-    // What has no such path any more is reported once more.
+    // If the path no longer exists, reading the file reports that.
     real.unwrap_or_else(|_| path.to_owned())
 }
 

@@ -29,7 +29,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "KEY,...", value_parser = parse_keys, required_unless_present = "html")]
     pub by: Option<Keys>,
 
-    /// Report on this file or directory only, with everything below it. The path is that in the
+    /// Report on this file or directory only, with everything below it. The path is the one in the
     /// file system; it need not exist any more
     #[arg(long, value_name = "PATH", value_hint = ValueHint::AnyPath)]
     pub under: Option<OsString>,

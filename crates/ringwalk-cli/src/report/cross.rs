@@ -48,8 +48,8 @@ impl<'r> Line<'r> {
     }
 }
 
-/// Returns the table of allocated sizes by two keys, of which the second one has few values. `None`
-/// if the report has other keys, or if the table is wider than the terminal.
+/// Returns the table of allocated sizes by two keys. The second key has few values. `None` if the
+/// report has other keys, or if the table is wider than the terminal.
 pub(super) fn table(report: &Report, top: Option<usize>, style: &Style) -> Option<String> {
     let [first, second] = report.by[..] else {
         return None;

@@ -57,8 +57,8 @@ fn line(report: &Report, mut cells: Vec<String>, sums: &Sums) -> Vec<String> {
     cells
 }
 
-/// Returns the lines with bars, if there is room. The first line is the head, the last one the
-/// total. `sums` are those of the lines below the head.
+/// Returns the lines with bars, if there is room. The first line is the head, and the last line is
+/// the total. `sums` has the sums of the lines below the head.
 fn draw(grid: &mut Grid, sums: &[Sums], style: &Style) -> String {
     grid.fit(style.columns);
     // The last column stays free: some terminals wrap a line that fills it.

@@ -19,7 +19,7 @@ found neither the program duckdb nor the module duckdb of python3
 The program is at https://duckdb.org/install
 The module is installed by: python3 -m pip install duckdb";
 
-/// The width of a table if that of the terminal is not known.
+/// The width of a table if the width of the terminal is not known.
 const USUAL_COLUMNS: usize = 80;
 
 /// Defines the views, and runs the query. Without a query, the program reads SQL from standard

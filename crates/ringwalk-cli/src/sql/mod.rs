@@ -96,7 +96,7 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
 
 /// Lets the program that this process becomes inherit the file of a snapshot. Returns a path of the
 /// file that holds as long as this process. `duckdb` may be a script that starts the real program
-/// without other descriptors, as that of the Python package `duckdb-cli` does.
+/// without other descriptors. The script of the Python package `duckdb-cli` does so.
 fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
     let file = snapshot.file();
     let inherit = fcntl_setfd(file, FdFlags::empty());
@@ -105,8 +105,8 @@ fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
     Ok(PathBuf::from(format!("/proc/{process}/fd/{descriptor}")))
 }
 
-/// Returns the path of a file from the root directory. DuckDB takes some relative names, such as
-/// `s3://x`, for those of other places.
+/// Returns the path of a file from the root directory. DuckDB reads some relative names, such as
+/// `s3://x`, as names of other places.
 fn absolute(name: &OsStr) -> Result<PathBuf, ExitCode> {
     std::path::absolute(name).map_err(|failure| {
         let reason = console::reason(&failure);
@@ -117,7 +117,7 @@ fn absolute(name: &OsStr) -> Result<PathBuf, ExitCode> {
     })
 }
 
-/// Reports the snapshots that miss something. Returns true if there is none.
+/// Reports the snapshots that are incomplete. Returns true if all are complete.
 fn report_incomplete(incomplete: &[(&OsStr, u64)]) -> bool {
     for (name, errors) in incomplete {
         let plural = if *errors == 1 { "" } else { "s" };

@@ -74,7 +74,7 @@ fn without_births_a_file_that_has_changed_may_be_another_one() {
     let found = Found::of(File::open(&path).unwrap().as_fd()).unwrap();
     let answers = shown.map(|shown| found.compare(shown, false));
     assert_eq!(answers, [Ok(()), Err(Reason::Changed)]);
-    // Deleting what is in a directory changes it.
+    // Deleting the contents of a directory changes the directory.
     fs::remove_file(&path).unwrap();
     let found = Found::of(File::open(directory.path()).unwrap().as_fd()).unwrap();
     assert_eq!(found.compare(shown_directory, true), Ok(()));

@@ -138,8 +138,8 @@ fn a_swapped_root_does_not_matter_once_it_is_open() {
     assert_eq!(count(&aside), 0);
 }
 
-/// The descriptor of the directory is held, and its entries are those that were shown. When the
-/// deletion comes up, the name is another directory's.
+/// The descriptor of the directory is held, and its entries are the ones that were shown. When the
+/// deletion reaches the name, it belongs to another directory.
 #[test]
 fn a_directory_swapped_while_it_is_emptied_is_kept() {
     let place = Place::with(&["top/sub/a", "top/sub/b"]);

@@ -72,7 +72,7 @@ fn local_time(time: Timestamp, zone: &Zone) -> String {
     shown.strftime("%Y-%m-%dT%H:%M:%S").to_string()
 }
 
-/// Returns a path as the specification asks for it: all bytes escaped as in URLs, but for the
+/// Returns a path as the specification asks for it: all bytes are escaped as in URLs, except the
 /// unreserved characters of RFC 2396, section 2.3, and slashes.
 fn percent_encoded(path: &[u8]) -> String {
     use std::fmt::Write as _;

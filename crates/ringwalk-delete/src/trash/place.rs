@@ -7,10 +7,10 @@
 //! | `TOP/.Trash-UID` | otherwise | relative to TOP |
 //!
 //! TOP is the mount point of the entry's file system. Directories that are missing are created with
-//! mode 0700, but for `.Trash`, which is the administrator's. None of them may be a symbolic link,
-//! and each must belong to this user and be writable by no other. The specification asks for the
-//! check of `.Trash` only. Without the other one, a user of a shared disk could create the trash of
-//! another user beforehand, and receive the files.
+//! mode 0700, except `.Trash`, which belongs to the administrator. None of them may be a symbolic
+//! link, and each must belong to this user and be writable by no other. The specification asks for
+//! the check of `.Trash` only. Without the other one, a user of a shared disk could create the
+//! trash of another user beforehand, and receive the files.
 
 use super::super::identity::Found;
 use super::super::root::{open_directory, real_path};

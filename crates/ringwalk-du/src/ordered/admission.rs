@@ -78,7 +78,7 @@ impl<H: Host> LineVisitor<'_, '_, H> {
                 return None;
             }
         }
-        // Where there is none, the error has been reported.
+        // If the metadata is missing, the error has been reported.
         let metadata = entry.metadata()?;
         match self.common.measurement.rule.judge(batch, metadata) {
             Verdict::Counts(charge) => Some((metadata, charge)),

@@ -5,7 +5,7 @@ use ringwalk::Identity;
 use crate::linked_files::LinkedFiles;
 use crate::totals::Totals;
 
-/// An event of a walk. Depths are those of the entry that an event is about: 0 for an operand.
+/// An event of a walk. Depths belong to the entry that an event is about: 0 for an operand.
 #[derive(Debug)]
 pub(crate) enum Event {
     /// A directory begins that counts once. It may have been seen before.

@@ -115,7 +115,7 @@ impl<'a, H: Host> Common<'a, H> {
         }
         let rule = &measurement.rule;
         let sweep = InodeSweep::new(operand.as_os_str())
-            // A file with several names comes up once.
+            // A file with several names appears once.
             .fields(measurement.fields() | Fields::NLINK)
             .follow(rule.follow() == Follow::CommandLine)
             .stay(rule.stay());

@@ -248,7 +248,7 @@ impl<H: Host> Visitor for LineVisitor<'_, '_, H> {
             }
             return;
         };
-        // A directory that could not be opened was not entered, but counts once all the same.
+        // A directory that could not be opened was not entered, but still counts once.
         if measurement.rule.compares_at_entry() && !state.entered.load(Ordering::Relaxed) {
             self.is_entered_first(state);
         }

@@ -19,8 +19,8 @@ const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
 /// Names that are tried if one is taken. There are 2^40.
 const ATTEMPTS: usize = 16;
 
-/// Returns true for a temporary name of this module. Such a file is what a killed run has left: a
-/// copy of a file that it was about to remove or to replace, or a link to the one it would keep.
+/// Returns true for a temporary name of this module. A killed run has left such a file: a copy that
+/// it was about to remove or to replace, or a link to the file to keep.
 pub fn is_temporary_name(name: &[u8]) -> bool {
     name.strip_prefix(PREFIX)
         .is_some_and(|rest| rest.len() == RANDOM && rest.iter().all(|byte| ALPHABET.contains(byte)))

@@ -27,7 +27,7 @@ pub struct Freed {
     pub names: u64,
     /// Bytes that the file systems would get back. For the trash: when it is emptied.
     pub bytes: u64,
-    /// Files of which it is not known whether they share blocks. `bytes` has their whole size.
+    /// Files for which it is not known whether they share blocks. `bytes` has their whole size.
     pub unknown: u64,
     /// Files that may share blocks with others: they have fewer bytes alone than in all. `bytes`
     /// leaves these blocks out. They become free when the last file that uses them is removed.
@@ -35,9 +35,9 @@ pub struct Freed {
 }
 
 /// Finds out what an action would free. Reads metadata only, and changes nothing. Calls `kept` with
-/// the first name of each file with which it is clear that the action cannot be done.
+/// the first name of each file for which the action certainly cannot be done.
 ///
-/// On btrfs and XFS this writes back what is in memory, since only then shared blocks are known.
+/// On btrfs and XFS this writes files back first, since shared blocks are known only then.
 pub fn plan(
     roots: &Roots,
     groups: &[Group],
@@ -118,9 +118,9 @@ pub(super) fn can_share(file: BorrowedFd<'_>) -> bool {
 /// The space of one file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OfFile {
-    /// What it has alone, or all that it has.
+    /// The bytes that belong to the file alone, or all its bytes if that is not known.
     pub(super) bytes: u64,
-    /// False if it is not known what it has alone.
+    /// False if it is not known which bytes belong to the file alone.
     pub(super) is_known: bool,
     /// It has fewer bytes alone than in all: blocks are shared, or compressed (btrfs).
     pub(super) is_shared: bool,

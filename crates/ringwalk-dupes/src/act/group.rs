@@ -27,8 +27,8 @@ pub struct File {
 }
 
 impl Group {
-    /// Takes a group that the search has found. The file to keep is the first live one. Those in
-    /// references and those of snapshots are not among the others. For [`Action::Trash`], files in
+    /// Takes a group that the search has found. The file to keep is the first live one. Files in
+    /// references and files of snapshots are not among the others. For [`Action::Trash`], files in
     /// a trash are not among them either. `None` if no live file is left, or none that may be
     /// changed.
     pub fn of(found: &crate::Group, roots: &Roots, action: Action) -> Option<Self> {
@@ -121,7 +121,7 @@ pub struct Done {
 /// Each name is reported once, unless the work is cancelled or the log fails.
 pub trait Observer {
     /// The action is done. `freed`: bytes that the file system got back. A name that is not the
-    /// last one of its file frees none, nor does the trash.
+    /// last one of its file frees none, and neither does a move to the trash.
     fn done(&mut self, what: Done, freed: u64);
 
     /// The name was left as it was, or as another program made it. The reason is text for the user.

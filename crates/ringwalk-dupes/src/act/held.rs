@@ -33,7 +33,7 @@ fn look(file: BorrowedFd<'_>, name: &std::ffi::CStr, flags: AtFlags) -> Result<M
     Ok(Metadata::from(&found))
 }
 
-/// Which of the facts of a version must be as they were.
+/// Which parts of a version must not have changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Compared {
     /// All.
@@ -58,7 +58,7 @@ pub(super) struct Held {
 }
 
 impl Held {
-    /// Opens a file of which a version is known.
+    /// Opens a file whose version is known.
     pub(super) fn open(roots: &Roots, name: &Name, seen: &FileVersion) -> Result<Self, Reason> {
         let (directory, name) = roots.find(name)?;
         // Before it is opened: opening a device or a pipe may have effects.
@@ -92,7 +92,7 @@ impl Held {
         })
     }
 
-    /// Takes a read lease. Where leases are not possible, the file goes without.
+    /// Takes a read lease. If leases are not possible, the file is held without one.
     pub(super) fn lease(&mut self) -> Result<(), Reason> {
         match take_read_lease(&self.file) {
             Ok(()) => self.has_lease = true,
@@ -102,7 +102,7 @@ impl Held {
             }
             Err(_) => {}
         }
-        // What was written before the lease is seen now.
+        // This check sees everything that was written before the lease.
         self.check(Compared::All)
     }
 

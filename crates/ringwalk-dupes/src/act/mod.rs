@@ -57,7 +57,7 @@
 //!
 //! The browser's deletion (`ringwalk-delete`) removes a name right after it has compared which file
 //! it is. A file that takes the name in between is lost. Here the file is moved aside first, at the
-//! cost of three calls more, and such a file is not lost. The trash and the log are those of
+//! cost of three calls more, and such a file is not lost. The trash and the log come from
 //! `ringwalk-delete`.
 //!
 //! # What remains possible

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub enum Reason {
     /// The root cannot be opened.
     Root(Errno),
-    /// The system has no `openat2`, or a filter such as that of a container forbids it.
+    /// The system has no `openat2`, or a filter, for example of a container, forbids it.
     NoOpenat2,
     /// The path cannot be one of a file below a root.
     Name,
@@ -24,7 +24,7 @@ pub enum Reason {
     Changed,
     /// The file has more bytes than its file system says.
     FalseSize,
-    /// The contents differ from those of the file to keep.
+    /// The contents differ from the contents of the file to keep.
     Differs,
     /// A program has the file open for writing.
     OpenForWriting,

@@ -21,8 +21,8 @@ use rustix::time::{ClockId, clock_gettime};
 ///
 /// # Errors
 ///
-/// If the log cannot be written. What was reported to the observer until then is done, and at most
-/// one name more.
+/// If the log cannot be written. All names that were reported to the observer by then are done, and
+/// at most one more.
 pub fn act(
     roots: &Roots,
     groups: &[Group],
@@ -142,8 +142,8 @@ impl Run<'_> {
         Ok(keep)
     }
 
-    /// Does the action with one name of a file. `version` is that of the file after what was done
-    /// with its other names.
+    /// Does the action with one name of a file. `version` is the version of the file after the
+    /// changes to its other names.
     fn name(
         &mut self,
         keep: &mut Held,

@@ -89,8 +89,8 @@ fn ordered(a: DirId, b: DirId) -> Pair {
     (a.min(b), a.max(b))
 }
 
-/// Returns all pairs of (`a` or a directory above it) and (`b` or a directory above it) of which
-/// neither lies in the other, except the pair itself.
+/// Returns all pairs of (`a` or a directory above it) and (`b` or a directory above it), except the
+/// pair itself, in which neither directory lies in the other.
 fn pairs_above(inventory: &Inventory, (a, b): Pair) -> impl Iterator<Item = Pair> + '_ {
     let (of_a, of_b) = apart(inventory, a, b);
     let all = (0..of_a.len()).flat_map(move |x| {

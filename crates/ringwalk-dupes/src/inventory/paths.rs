@@ -62,8 +62,8 @@ impl Inventory {
         })
     }
 
-    /// Returns the name of a file and those of the directories above it. A root that is a file has
-    /// no name.
+    /// Returns the name of a file and the names of the directories above it. A root that is a file
+    /// has no name.
     fn names_of_path(&self, id: FileId) -> impl Iterator<Item = &[u8]> + Clone {
         let name = self.file_name(id);
         let name = (!name.is_empty()).then_some(name);

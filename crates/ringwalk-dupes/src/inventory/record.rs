@@ -85,8 +85,8 @@ impl FileRecord {
         (self.device, self.ino) == (other.device, other.ino)
     }
 
-    /// Returns true if two names of the same inode number are those of one file, though two files
-    /// can have the number: the file has several links, and all times are the same.
+    /// Returns true if two names with the same inode number belong to one file, although two files
+    /// can have that number: the file has several links, and all times are the same.
     pub(super) fn is_linked_like(&self, other: &Self) -> bool {
         let times = |file: &Self| (file.mtime, file.ctime, file.btime);
         self.links > 1 && self.links == other.links && times(self) == times(other)

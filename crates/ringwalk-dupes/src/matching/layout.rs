@@ -195,8 +195,8 @@ impl Matcher<'_> {
         Ok(())
     }
 
-    /// Returns the first device whose extents have the same numbers: of a btrfs, that of any of its
-    /// subvolumes. A copy of a disk has the same UUID, but its own extents.
+    /// Returns the first device whose extents have the same numbers: for btrfs, the device of any
+    /// subvolume. A copy of a disk has the same UUID, but its own extents.
     fn extent_space(&self, device: u16) -> u16 {
         let devices = &self.inventory.devices;
         let uuid = |at: usize| {
@@ -255,8 +255,8 @@ struct Place {
     shared: Option<u128>,
 }
 
-/// Maps a file. Where files can share extents the kernel writes it back first, since the map does
-/// not show what is still in memory only.
+/// Maps a file. Where files can share extents, the kernel first writes the file back, since the map
+/// does not show data that is in memory only.
 fn extents(open: &OpenFile, size: u64, shares: bool, map: &mut ExtentMap) -> Result<Place, Errno> {
     let mut place = Place::default();
     let mut runs = Vec::new();

@@ -45,7 +45,7 @@ struct Member {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 struct Key([u8; 32]);
 
-/// Files that are alike so far, of which each is read one part further.
+/// Files that are equal so far. Each of them is read one part further.
 struct Set {
     size: u64,
     part: u32,
@@ -303,7 +303,7 @@ fn read_part(
         member.key = Key(hasher.finalize().into());
         return Ok(());
     }
-    // What was alike before was put into one set, so the key is that of this part only.
+    // All files of a set had equal contents before this part, so the key depends on this part only.
     let mut key = blake3::Hasher::new();
     let mut at = range.start;
     while at < range.end {

@@ -195,7 +195,7 @@ impl<'m> Matcher<'m> {
         let file = self.inventory.file(id);
         let device = &self.inventory.devices[usize::from(file.device)];
         if let (Some(cache), Some(dev)) = (self.options.cache, device.number) {
-            // What is not kept is read again by the next run; the answer is the same.
+            // If a hash is not kept, the next run reads the file again; the answer is the same.
             let _ = cache.insert(&file.version(dev), hash);
         }
     }

@@ -6,7 +6,7 @@ use ringwalk_snapshot::table_file::TableWriter;
 use std::io::{self, Write};
 
 /// Writes a Parquet file with the rows and columns of [`csv`](super::csv()). `hash` and the columns
-/// `_raw` are bytes, as in snapshots: `hash` can be joined with that of a snapshot.
+/// `_raw` are bytes, as in snapshots: `hash` can be joined with the column of a snapshot.
 ///
 /// Directories and similar directories are left out. Rows are in memory until there are
 /// [`GROUP_ROWS`](ringwalk_snapshot::GROUP_ROWS) of them.

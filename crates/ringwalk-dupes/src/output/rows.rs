@@ -78,7 +78,7 @@ pub(super) fn columns() -> Vec<Column<'static, Row>> {
     columns
 }
 
-/// Returns the column of a path as text, and that of the bytes of a path that is not UTF-8.
+/// Returns two columns: a path as text, and the bytes of a path that is not UTF-8.
 fn path(name: &str, of: fn(&Row) -> Option<&[u8]>) -> [Column<'static, Row>; 2] {
     [
         Column::new(name, Values::Text, move |row| {

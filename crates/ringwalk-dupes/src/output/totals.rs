@@ -8,8 +8,8 @@ use crate::{Found, Group};
 pub struct Totals {
     /// Number of groups.
     pub groups: u64,
-    /// Number of redundant copies: all but the first of each group and those of references. A file
-    /// with several names is one copy.
+    /// Number of redundant copies: all except the first of each group and copies in references. A
+    /// file with several names is one copy.
     pub files: u64,
     /// Sum of the sizes of the redundant copies, in bytes.
     pub bytes: u64,

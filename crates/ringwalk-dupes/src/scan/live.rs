@@ -34,7 +34,7 @@ pub(crate) struct Scan<'s> {
     pub(crate) report: &'s (dyn Fn(ScanError<'_>) + Sync),
     pub(crate) has_too_many: AtomicBool,
     pub(crate) trust: TrustOfDevices,
-    /// Paths of directories of which something was not read.
+    /// Paths of directories that were not read completely.
     pub(crate) partial: Mutex<Vec<Vec<u8>>>,
 }
 
@@ -81,8 +81,8 @@ impl<'s> LiveVisitor<'s> {
         self.scan.trust.of(dev, file)
     }
 
-    /// Returns true if a directory is a reference. If it is not known which one it is, it is none
-    /// the less: then nothing in it is changed.
+    /// Returns true if a directory is a reference. Also returns true if its path cannot be found
+    /// out: then nothing in it is changed.
     fn is_reference(&self, entry: &Entry<'_, State>, identity: Identity, is_unique: bool) -> bool {
         let Some(paths) = self.scan.wanted.references.get(&identity) else {
             return false;

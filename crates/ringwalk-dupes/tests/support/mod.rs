@@ -1,4 +1,4 @@
-//! A search of which nothing may be missed.
+//! A search that must be able to read everything.
 
 use ringwalk_dupes::{Found, Missed, Search};
 use std::path::Path;

@@ -38,8 +38,8 @@ pub(super) enum DateToken {
     Zone(i64),
     /// A time zone that already includes daylight-saving time.
     SummerZone(i64),
-    /// An abbreviation of the zone in use, and whether it is that of daylight-saving time. None if
-    /// both have the same.
+    /// An abbreviation of the zone in use. True if it means daylight-saving time; `None` if
+    /// standard time has the same abbreviation.
     LocalZone(Option<bool>),
     /// `DST`.
     Summer,

@@ -1,8 +1,8 @@
 //! The words of dates, which are English in every locale.
 //!
 //! Upper and lower case are the same. The manual of GNU's core utilities ("Date input formats")
-//! lists the abbreviations, except for the names of time zones. Those were found by asking `date`
-//! for every word of up to four letters.
+//! lists the abbreviations, except for the names of time zones. These words were found by asking
+//! `date` for every word of up to four letters.
 
 use super::token::{CalendarUnit, DateToken};
 use ringwalk::Timestamp;
@@ -96,7 +96,7 @@ const OTHERS: &[(&str, DateToken)] = &[
     ("AGO", DateToken::Ago),
 ];
 
-/// The current abbreviations of the zone in use, and whether each is that of daylight-saving time.
+/// The current abbreviations of the zone in use, and whether each means daylight-saving time.
 pub(super) struct LocalNames(Vec<(String, bool)>);
 
 impl LocalNames {

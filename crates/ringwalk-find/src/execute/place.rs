@@ -4,7 +4,7 @@ use rustix::fs::{Mode, OFlags, open};
 use rustix::io::Errno;
 use std::os::fd::OwnedFd;
 
-/// The prefix of a name in a directory, so that no command takes the name for an option.
+/// The prefix of a name in a directory, so that no command treats the name as an option.
 const HERE: &[u8] = b"./";
 
 /// Returns the argument for the file `name` of the directory where a command runs.
@@ -52,7 +52,7 @@ impl<'p> Place<'p> {
     ///
     /// # Errors
     ///
-    /// Those of open(2).
+    /// The errors of open(2).
     pub(crate) fn open(&self) -> Result<Option<OwnedFd>, Errno> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         self.directory

@@ -32,7 +32,7 @@ impl CommandTemplate {
     /// `path` is the path of the file from the starting point on. `dir` and `name` count only for
     /// `-execdir` and `-okdir`. `dir` is the open directory of the file, and `name` is the name in
     /// it. The command runs in that directory, even if another one has taken its path. For a
-    /// starting point `dir` is none, and the directory is found by the path as in GNU find.
+    /// starting point `dir` is `None`, and the directory is found by the path as in GNU find.
     ///
     /// Several threads may start commands at once. A caller that wants them one after the other, or
     /// their output in some order, must arrange that.

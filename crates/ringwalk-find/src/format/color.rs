@@ -16,9 +16,8 @@ pub struct Colors {
 }
 
 impl Colors {
-    /// Reads the colours from `LS_COLORS`. Colours that are not set there, or all without that
-    /// variable, are those of bfs. The variable is read up to the first entry that cannot be
-    /// understood.
+    /// Reads the colours from `LS_COLORS`. Colours that are not set there are the same as in bfs.
+    /// The variable is read up to the first entry that cannot be understood.
     pub fn from_environment() -> Self {
         use std::os::unix::ffi::OsStrExt as _;
         let value = std::env::var_os("LS_COLORS").unwrap_or_default();

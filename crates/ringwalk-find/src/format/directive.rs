@@ -228,7 +228,7 @@ fn by_letter<T: Copy>(table: &[(u8, T)], letter: u8) -> Option<T> {
 }
 
 impl MetadataDirective {
-    /// Returns the metadata that the directive is written from. That is never none.
+    /// Returns the metadata that the directive is written from. This is never empty.
     fn fields(self) -> Fields {
         match self {
             // Every answer of statx has the device in it, whatever was asked for. Of a file in a

@@ -6,7 +6,7 @@
 //! read up to the first entry without `=`, and nothing is reported. (GNU ls reports both, and shows
 //! no colours at all.)
 
-/// The keys of types and states, without those of the escape sequence itself.
+/// The keys of types and states, without the keys of the escape sequence itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
     /// `no`: names without another colour.
@@ -50,8 +50,8 @@ pub(super) enum Key {
 /// The number of [`Key`]s.
 const KEYS: usize = Key::StickyOtherWritable as usize + 1;
 
-/// The [`Key`]s in their order, with their names and with their colours if nothing is set, which
-/// are those of bfs.
+/// The [`Key`]s in their order, with their names and their default colours, which are the same as
+/// in bfs.
 const BUILT_IN: [(Key, &[u8; 2], &[u8]); KEYS] = [
     (Key::Normal, b"no", b""),
     (Key::File, b"fi", b""),

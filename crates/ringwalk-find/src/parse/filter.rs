@@ -10,8 +10,9 @@ use std::ffi::OsString;
 ///
 /// # Errors
 ///
-/// As those of [`parse`](super::parse). An expression is also refused if it has starting points, an
-/// action other than `-prune`, or an option that follows links, prints or names starting points.
+/// The same as for [`parse`](super::parse). An expression is also refused if it has starting
+/// points, an action other than `-prune`, or an option that follows links, prints or names starting
+/// points.
 pub fn parse_filter(
     context: &Context,
     words: Vec<OsString>,

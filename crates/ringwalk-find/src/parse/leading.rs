@@ -46,7 +46,7 @@ const FROM: &[u8] = b"--from";
 
 /// An option before the starting points.
 enum Leading<'w> {
-    /// `-P`, `-H`, `-L`, or several of them in one word, of which the last counts.
+    /// `-P`, `-H`, `-L`, or several of them in one word: then the last one counts.
     Follow(Follow),
     /// `-D`; its argument is the next word.
     Debug,

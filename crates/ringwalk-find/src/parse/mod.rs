@@ -77,7 +77,7 @@ pub fn parse(arguments: Vec<OsString>) -> Result<Command, Refusal> {
 ///
 /// # Errors
 ///
-/// As those of [`parse`].
+/// The same as for [`parse`].
 pub fn parse_in(context: &Context, arguments: Vec<OsString>) -> Result<Command, Refusal> {
     let mut command = parse_words(context, arguments, print)?;
     if command.paths.is_empty() && command.options.files0_from.is_none() {
@@ -94,7 +94,7 @@ pub fn parse_in(context: &Context, arguments: Vec<OsString>) -> Result<Command, 
 ///
 /// # Errors
 ///
-/// As those of [`parse`], and if there are starting points among the words.
+/// The same as for [`parse`]. Also fails if there are starting points among the words.
 pub fn parse_expression(
     context: &Context,
     words: Vec<OsString>,

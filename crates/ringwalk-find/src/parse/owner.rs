@@ -1,5 +1,5 @@
-//! `-user` and `-group`: names, or numbers where no account has that name. In a saved tree the
-//! names are those that were saved with it.
+//! `-user` and `-group`: names, or numbers where no account has that name. A saved tree has its own
+//! names, which were saved with it.
 
 use super::Refusal;
 use super::number::whole;

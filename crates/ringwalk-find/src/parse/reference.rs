@@ -14,8 +14,8 @@ pub(super) struct Reference<'a> {
 }
 
 impl<'a> Reference<'a> {
-    /// Reads the metadata of a file. With `-H`, `-L` and after `-follow` it is that of a link's
-    /// target, unless the link leads nowhere.
+    /// Reads the metadata of a file. With `-H`, `-L` and after `-follow`, reads the metadata of a
+    /// link's target, unless the link leads nowhere.
     pub(super) fn new(name: &'a OsStr, follow: Follow) -> Result<Self, Refusal> {
         let look = |follow| Metadata::of_path(None, name, follow, Fields::STATX);
         let answer = look(follow != Follow::Never).or_else(|error| match error {

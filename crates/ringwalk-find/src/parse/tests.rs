@@ -1,4 +1,4 @@
-//! The results of the parser. `tests/messages.rs` compares messages with those of GNU find.
+//! The results of the parser. `tests/messages.rs` compares messages with GNU find.
 
 mod arguments;
 

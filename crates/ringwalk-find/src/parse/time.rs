@@ -1,8 +1,8 @@
 //! Ages, converted to moments.
 //!
-//! The limits are those of GNU find, found by experiment with a clock that stood still. `N` is
-//! after the earlier moment and up to the later one. `+N` is strictly before, `-N` strictly after.
-//! For units of days `-N` reaches one second further back.
+//! The limits are the same as in GNU find. They were found by experiment, with a clock that stood
+//! still. `N` is after the earlier moment and up to the later one. `+N` is strictly before, `-N`
+//! strictly after. For units of days `-N` reaches one second further back.
 
 use super::Refusal;
 use super::number::{Sign, real, sign};

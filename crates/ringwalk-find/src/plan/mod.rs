@@ -102,9 +102,9 @@ pub(crate) enum StepKind<'c> {
 }
 
 impl<'c> Plan<'c> {
-    /// Plans `command`. `colors` are those of the terminal that it prints to, if it does.
+    /// Plans `command`. `colors` are the colours for a terminal, if the command prints to one.
     pub(crate) fn new(command: &'c Command, colors: Option<&Colors>) -> Self {
-        // A colour is left out where a saved tree does not hold what it depends on.
+        // A colour is left out if a saved tree does not hold the data that it depends on.
         let saved = command.saved.as_ref();
         let known = saved.map_or(Fields::all(), |saved| saved.tree.fields());
         let mut builder = Planner {

@@ -23,7 +23,7 @@ const LARGEST: usize = 256 << 10;
 /// The texts that an automaton reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// Any bytes, each of which is a unit.
+    /// Any bytes. Each byte is a unit.
     Bytes,
     /// ASCII. The automaton gives up at other bytes.
     Ascii,
@@ -163,7 +163,7 @@ impl Automaton {
     }
 }
 
-/// Translates an expression into that of the library.
+/// Translates an expression into the library's form.
 struct Translator {
     bits: Bits,
     texts: Encoding,

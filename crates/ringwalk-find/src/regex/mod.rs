@@ -13,9 +13,10 @@
 //! ones. An automaton of our own, many times faster, matches expressions and paths for which both
 //! give the same answer beyond doubt. glibc matches all others:
 //!
-//! - expressions with back-references, collating symbols, ranges other than those of ASCII, those
-//!   that repeat more than 255 times, and those whose automaton would be large; where case does not
-//!   count, escaped small letters that mean nothing (`\a`), which glibc lets match nothing;
+//! - expressions with back-references, collating symbols, or ranges that are not ASCII, expressions
+//!   that repeat more than 255 times, and expressions whose automaton would be large; where case
+//!   does not count, also escaped small letters that mean nothing (`\a`), which glibc lets match
+//!   nothing;
 //! - in UTF-8, expressions that are not ASCII where case does not count, and expressions that are
 //!   not UTF-8;
 //! - in UTF-8, paths that are not ASCII, unless they are decided by their ASCII end, or the

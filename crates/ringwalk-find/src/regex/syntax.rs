@@ -133,8 +133,8 @@ impl Syntax {
 }
 
 bitflags::bitflags! {
-    /// The rules of a syntax. The names are those of `<regex.h>` without `RE_`; that file describes
-    /// each.
+    /// The rules of a syntax. The names come from `<regex.h>`, without `RE_`; that file describes
+    /// each rule.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Bits: u32 {
         const BACKSLASH_ESCAPE_IN_LISTS = 1;

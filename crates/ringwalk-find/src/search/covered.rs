@@ -45,7 +45,7 @@ impl<'s> Covered<'s> {
             Self::Named(names) => names.contains(entry.name()),
             Self::Any => true,
         };
-        // Only a directory can cover a directory. Metadata is that of the file on top.
+        // Only a directory can cover a directory. The metadata belongs to the file on top.
         named && entry.file_type() != FileType::Directory && entry.metadata().is_none()
     }
 }

@@ -49,8 +49,8 @@ impl LineAt {
     }
 }
 
-/// The facts about a directory when it was found. As in find(1), its times are those from before
-/// anything in it was changed.
+/// The facts about a directory when it was found. As in find(1), the times are from before anything
+/// in the directory was changed.
 #[derive(Debug)]
 pub(crate) struct Later {
     pub(crate) metadata: Option<Metadata>,

@@ -137,7 +137,7 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     ///
-    /// Those of opening the directory.
+    /// The errors of opening the directory.
     pub(crate) fn directory(&self) -> Result<Option<BorrowedFd<'a>>, Errno> {
         match self.directory {
             Directory::Open(fd) => Ok(fd),
@@ -150,7 +150,7 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     ///
-    /// Those of opening the directory.
+    /// The errors of opening the directory.
     pub(crate) fn at(&self) -> Result<BorrowedFd<'a>, Errno> {
         Ok(self.directory()?.unwrap_or(CWD))
     }
@@ -228,8 +228,8 @@ impl<'a> File<'a> {
         }
     }
 
-    /// Returns true if no other file has its device and inode number. What is not known of a saved
-    /// tree is taken for so: its links have no other mark.
+    /// Returns true if no other file has its device and inode number. If this is not known for a
+    /// saved tree, returns true: nothing else marks its links.
     pub(super) fn has_own_inode(&self, metadata: &Metadata) -> bool {
         if self.is_saved() {
             let name = self.file_system_type().unwrap_or(UNKNOWN);

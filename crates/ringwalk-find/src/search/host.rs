@@ -14,7 +14,7 @@ pub trait Host: Sync {
     ///
     /// # Errors
     ///
-    /// Those of write(2).
+    /// The errors of write(2).
     fn write(&self, bytes: &[u8]) -> io::Result<()>;
 
     /// Returns true if standard output is a terminal.

@@ -1,5 +1,5 @@
-//! The output of all workers: whole lines, each directory's line before those of its entries (after
-//! them with `-depth`).
+//! The output of all workers: whole lines, each directory's line before the lines of its entries
+//! (after them with `-depth`).
 //!
 //! Each worker gathers its lines and writes 64 KiB at a time, so lines of several workers come in
 //! pieces. Yet scripts rely on `mkdir` coming before the files in the directory. So a worker that
@@ -180,7 +180,7 @@ impl<'c> Outputs<'c> {
     }
 
     /// Writes the lines that the workers in `mask` (by number modulo 64) have handed over, except
-    /// those of `except`.
+    /// the lines of the worker `except`.
     pub(crate) fn write_those(&self, mask: u64, except: usize) {
         let workers = self.read_workers().clone();
         for (number, pieces) in workers.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The starting points of a search: the paths of the command line, or those of a list.
+//! The starting points of a search: the paths of the command line or of a list.
 
 use crate::expression::Command;
 use ringwalk::{Errno, Follow, SavedTree};

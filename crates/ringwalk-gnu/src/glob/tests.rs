@@ -109,7 +109,7 @@ mod oracle {
     use proptest::prelude::*;
     use proptest::sample::select;
 
-    /// Characters of which some fold to others, and bytes that are none.
+    /// Characters, some of which fold to others, and bytes that are not characters.
     const UNITS: &[&[u8]] = &[
         b"a",
         b"A",

@@ -95,8 +95,8 @@ impl std::error::Error for CacheError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NotKept {
-    /// The file system is none of btrfs, ext4 (and ext2, ext3), f2fs and XFS. Others may number
-    /// inodes anew, or let a file change with its times unchanged.
+    /// The file system is not btrfs, ext4 (or ext2, ext3), f2fs or XFS. Others may number inodes
+    /// anew, or let a file change with its times unchanged.
     OtherType,
     /// The file system has no UUID of 16 bytes.
     NoUuid,

@@ -233,7 +233,7 @@ impl HashCache {
         for file in files {
             let version = version(file);
             let Some(file_system) = ranks.file_system(version.dev) else {
-                // Nor is that of a later one.
+                // The file systems of all later files are unknown, too.
                 break;
             };
             let Ok(version) = StoredVersion::of(&version) else {
@@ -327,7 +327,7 @@ impl HashCache {
         CacheError::new(&self.store.path, kind)
     }
 
-    /// Takes any name of a file system for a device, whatever it is.
+    /// Sets the name of the file system of a device, without any check.
     #[cfg(any(test, fuzzing))]
     pub fn assume_file_system(&self, dev: u64, uuid: [u8; 16], subvolume: Option<u64>) {
         let identity = ringwalk_sys::FileSystemIdentity {
@@ -348,8 +348,8 @@ impl Drop for HashCache {
 
 impl State {
     /// Returns the second from which changes may not be on the disk. Changes since the cache was
-    /// opened never are said to be settled: a file may have been read for hours since. The second
-    /// goes back if the clock was set back, or if more data wait to be written.
+    /// opened are never reported as settled: a file may have been read for hours since. The
+    /// returned second goes back if the clock was set back, or if more data waits to be written.
     fn unsettled_from(&mut self) -> i64 {
         if self.calculated.elapsed() >= LIMIT_HOLDS {
             self.unsettled_from = self.unsettled_from.min((self.calculate)());

@@ -38,7 +38,7 @@ impl FileSystem {
         let uuid: [u8; UUID] = identity.uuid.as_deref()?.try_into().ok()?;
         let mut bytes = [0; FILE_SYSTEM];
         bytes[..UUID].copy_from_slice(&uuid);
-        // btrfs begins with 5, so that 0 is none.
+        // btrfs begins with 5, so 0 is never a number.
         let subvolume = identity.subvolume.unwrap_or(0);
         bytes[UUID..].copy_from_slice(&subvolume.to_le_bytes());
         Some(Self(bytes))

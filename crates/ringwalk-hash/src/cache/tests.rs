@@ -662,7 +662,7 @@ fn many_hashes_are_read_and_merged_once() {
     let (_folder, path) = temporary();
     let count = 100_000;
     let cache = open(&path);
-    // Every second file, in an order like that of threads.
+    // Every second file, in an order as from several threads.
     insert(&cache, (0..count).map(|number| number * 7919 % count * 2));
     cache.finish().unwrap();
     let cache = open(&path);

@@ -11,7 +11,7 @@ use arrow_schema::ArrowError;
 use ringwalk::{Fields, FileType, Metadata, Timestamp};
 use std::sync::{Arc, LazyLock};
 
-/// The names of types, which `type` is a dictionary of: those of `ringwalk count --json`.
+/// The names of types, as in `ringwalk count --json`. They are the dictionary of `type`.
 const TYPES: [(FileType, &str); 7] = [
     (FileType::Regular, "file"),
     (FileType::Directory, "directory"),
@@ -87,7 +87,7 @@ impl Bytes {
     }
 }
 
-/// Values of one size, some of which may be null.
+/// Values of one size. Some may be null.
 struct Values<T> {
     values: Vec<T>,
     valid: NullBufferBuilder,

@@ -55,8 +55,8 @@ impl Raised {
         }
     }
 
-    /// Returns the error to raise at the end of a scan: that of the first root with one, or else
-    /// the first error.
+    /// Returns the error to raise at the end of a scan: the error of the first root that has one,
+    /// or else the first error.
     pub(super) fn of(&self, log: &Log) -> Option<Error> {
         let log = log.lock();
         let found = match self {

@@ -226,8 +226,8 @@ impl Capture {
         })
     }
 
-    /// Adds the column of hashes, with those that `hashes` knows. The other regular files have
-    /// nulls, and so have files that are left out. No hash of an older snapshot is taken.
+    /// Adds the column of hashes, with those that `hashes` knows. Other regular files, and files
+    /// that are left out, have nulls. No hash of an older snapshot is taken.
     pub fn hashes(mut self, hashes: Arc<dyn FileHashes>) -> Self {
         self.hashes = Some(hashes);
         self

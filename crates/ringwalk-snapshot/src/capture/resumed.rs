@@ -22,7 +22,7 @@ pub(crate) struct Resumed {
     roots: Vec<Arc<PathBuf>>,
     /// Device and inode number of each root on this machine.
     identities: Vec<Identity>,
-    /// The directories of which the leftover alone does not say where they are, by root and path.
+    /// The directories whose place cannot be found from the leftover alone, by root and path.
     looked_up: HashMap<(usize, Vec<u8>), Found>,
     /// Root and path of the directories that another walk has begun.
     begun: HashSet<(usize, Vec<u8>)>,
@@ -64,8 +64,8 @@ impl Resumed {
                 return Err((root, Errno::STALE));
             }
             if !std::mem::replace(&mut opened[root], true) {
-                // A walk would leave over again what is below a root that it cannot open, and so
-                // would each walk after it.
+                // If a walk cannot open a root, it leaves everything below it over again, and so
+                // would every later walk.
                 open_directory(roots[root].as_os_str().as_bytes())
                     .map_err(|errno| (root, errno))?;
             }
@@ -136,7 +136,7 @@ impl Resumed {
         let above_mount = found.and_then(|found| found.above_mount.as_deref());
         let (top, path) = (Arc::clone(&self.roots[leftover.root]), key.1);
         let ancestors = Ancestors::new(move || {
-            // What has been moved meanwhile is above this directory no more.
+            // A directory that was moved meanwhile is no longer above this one.
             let Some(end) = path.iter().rposition(|byte| *byte == b'/') else {
                 return if path.is_empty() {
                     Vec::new()

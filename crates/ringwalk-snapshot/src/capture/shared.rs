@@ -89,7 +89,7 @@ impl<'a> Shared<'a> {
     ///
     /// # Errors
     ///
-    /// Those of [`Resumed::new`].
+    /// The errors of [`Resumed::new`].
     pub(crate) fn resume(
         &mut self,
         roots: &[PathBuf],

@@ -50,7 +50,7 @@ impl SharedMounts {
     }
 }
 
-/// Returns true if two mounts show parts of one file system of which one holds the other.
+/// Returns true if two mounts show parts of one file system, and one part holds the other.
 fn shares(one: &Mount, other: &Mount) -> bool {
     let holds = |a: &Path, b: &Path| a.starts_with(b) || b.starts_with(a);
     one.id != other.id

@@ -8,7 +8,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-/// The most trees of which each is counted: each takes its path in memory.
+/// The most trees that are counted one by one: each takes its path in memory.
 const MOST: usize = 1000;
 
 /// A tree that was removed while a walk was to read it.
@@ -59,7 +59,7 @@ impl VanishedTrees {
     }
 }
 
-/// Gives a path relative to a root, and those of the directories above it, without the root's.
+/// Returns a path relative to a root, and the paths of the directories above it, without the root.
 fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::successors(Some(path), |path| {
         let end = path.iter().rposition(|byte| *byte == b'/')?;

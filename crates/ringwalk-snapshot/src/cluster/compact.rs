@@ -22,8 +22,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Makes a snapshot of the parts of a finished walk. It is the same as one that one process takes
-/// of the same trees, but for the key `ringwalk.run`.
+/// Makes a snapshot of the parts of a finished walk. Except for the key `ringwalk.run`, it is the
+/// same as a snapshot that one process takes of the same trees.
 #[derive(Debug)]
 pub struct Compact {
     folder: PathBuf,
@@ -51,7 +51,7 @@ impl Compact {
         }
     }
 
-    /// Sets how the file is written. Its optional columns are those of the parts.
+    /// Sets how the file is written. It has the optional columns that the parts have.
     pub fn options(mut self, options: WriteOptions) -> Self {
         self.options = options;
         self
@@ -231,7 +231,7 @@ fn open(folder: &Folder, listed: &Listed) -> Result<(Snapshot, PartFacts), TaskE
     Ok((part, facts))
 }
 
-/// Reads all failures, and checks that those of each part are there.
+/// Reads all failures, and checks that the failures of each part are there.
 fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failures, TaskError> {
     let mut failures = Failures::default();
     let mut expected: BTreeMap<u32, u64> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! File systems of parts that several machines have written.
 //!
-//! A device number is that of one machine: another one may number the same file system differently.
-//! In the snapshot, each file system has one number.
+//! A device number belongs to one machine: another machine may number the same file system
+//! differently. In the snapshot, each file system has one number.
 
 use super::part::PartFacts;
 use crate::info::FileSystemInfo;
@@ -15,7 +15,8 @@ pub(super) struct Devices {
     numbers: HashMap<(String, u64), u64>,
     /// The number in the snapshot of the file system of each root.
     roots: HashMap<usize, u64>,
-    /// The machine whose numbers are those of the snapshot, where no other took them.
+    /// The first machine. The snapshot has its device numbers, except where another machine took
+    /// them.
     first_host: Option<String>,
     known: Vec<FileSystemInfo>,
 }
@@ -27,7 +28,7 @@ impl Devices {
             .iter()
             .map(|each| self.number(part, each))
             .collect();
-        // What one part could not find out, another may have.
+        // A fact that one part could not find out may be in another part.
         for (file_system, number) in file_systems.iter().zip(&numbers) {
             match self.known.iter_mut().find(|known| known.device == *number) {
                 Some(known) => complete(known, file_system),
@@ -86,8 +87,8 @@ impl Devices {
 }
 
 /// Returns true if two machines mean the same file system: by its name, or without any name by its
-/// place. A type whose inode numbers do not last has other numbers on each machine, and so is not
-/// the same in any way that counts here.
+/// place. If the inode numbers of a type do not last, each machine has other numbers. So such file
+/// systems do not count as the same here.
 fn is_same(a: &FileSystemInfo, b: &FileSystemInfo) -> bool {
     let (a, b) = (a.known(), b.known());
     match a.compare(&b) {

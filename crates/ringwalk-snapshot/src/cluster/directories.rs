@@ -11,7 +11,7 @@ pub(super) struct Directories {
     tasks: BTreeMap<u32, (u64, u32)>,
     /// The directories whose row has been seen.
     found: Bits,
-    /// The directories of which an entry has been seen.
+    /// The directories that have an entry that was seen.
     listed: Bits,
 }
 
@@ -22,7 +22,7 @@ impl Directories {
         self.tasks.insert(part.task, (first, part.directories));
     }
 
-    /// Returns the number in the stage of a directory of which a row is the entry.
+    /// Returns the number that a directory has in the stage. A row is an entry of the directory.
     pub(super) fn listing(&mut self, number: u64) -> Result<u64, String> {
         let directory = self.number(number)?;
         self.listed.set(directory);

@@ -1,8 +1,8 @@
 //! The files in the folder of a walk: the only module that opens them.
 //!
 //! It opens each folder below that one by its descriptor, and follows no link. So neither a link
-//! nor a name with `..` leads out of the folder. What is there in place of a file, such as a FIFO,
-//! is not read or waited for.
+//! nor a name with `..` leads out of the folder. If something else, such as a FIFO, is in the place
+//! of a file, it is neither read nor waited for.
 
 use super::task_error::TaskError;
 use rustix::fs::{

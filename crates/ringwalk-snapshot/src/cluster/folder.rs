@@ -78,7 +78,7 @@ impl Folder {
     ///
     /// # Errors
     ///
-    /// If it is none, or the walk has not been finished.
+    /// If `path` is not the folder of a walk, or the walk has not been finished.
     pub(super) fn open(path: &Path) -> Result<Self, TaskError> {
         let description = path.join(DESCRIPTION);
         let Some(mut file) = if_there(open_file(path, Path::new(DESCRIPTION)))? else {

@@ -4,7 +4,7 @@ use ringwalk::{Leftover, Remaining, Root, divide, list_names};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// A directory of which so many entries have been read in one task has many more, as a rule. On a
+/// If one task has read so many entries of a directory, the directory usually has many more. On a
 /// server with 2 ms a request and 32 in flight, the first task reads 4000 in its quarter second.
 const HUGE: u64 = 2000;
 /// The parts of a directory whose positions can be divided.

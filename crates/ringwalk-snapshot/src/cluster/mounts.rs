@@ -32,8 +32,8 @@ pub struct MountBelow {
 /// A file system that is mounted when a directory is entered, and unmounted when nobody uses it,
 /// counts only if its mount point is among `expected`: those are entered if they are not mounted.
 ///
-/// What a server has is asked for once in a process: a server that does not answer any more must
-/// not keep the tasks that read elsewhere.
+/// A server is asked only once in a process: if it stops answering, it must not hold up tasks that
+/// read elsewhere.
 ///
 /// # Errors
 ///
@@ -106,7 +106,7 @@ fn below<'t>(table: &'t [Mount], roots: &[PathBuf], expected: &[PathBuf]) -> Vec
 }
 
 /// Returns true if the kernel or a daemon mounts a file system on `parent` when a directory there
-/// is entered: an automount, or what a server has mounted below what it exports.
+/// is entered: an automount, or a file system that a server has mounted below its export.
 fn is_mounted_by_itself(mount: &Mount, parent: &Mount) -> bool {
     const BY_SERVER: [&str; 5] = ["nfs", "cifs", "smb3", "afs", "virtiofs"];
     let (kind, above) = (kind(mount), kind(parent));
@@ -139,7 +139,7 @@ fn identified(mount: &Mount) -> Option<MountBelow> {
         Ok(metadata) => metadata,
         // It was removed, or something else is mounted above it.
         Err(Errno::NOENT | Errno::NOTDIR) => return None,
-        // What may not be looked at is known to be mounted, and no more.
+        // If it may not be examined, only the mount itself is known.
         Err(_) => return Some(found),
     };
     if metadata.mask.contains(Fields::MNT_ID) && metadata.mnt_id != mount.id {

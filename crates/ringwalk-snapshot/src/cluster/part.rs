@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::path::Path;
 
-/// The version of parts, of which this program reads no other.
+/// The version of parts. This program reads no other version.
 pub(super) const VERSION: u32 = 1;
 
 /// The largest number of a task: numbers of directories keep one bit free.

@@ -1,7 +1,7 @@
 //! Writes the rows of a task while it walks.
 //!
 //! Each worker fills a page of rows of its own. A page that is full goes to the encoders, which all
-//! workers share. So a task holds a page for each worker, and what the encoders hold.
+//! workers share. So a task holds a page for each worker, and the pages of the encoders.
 
 use super::files::create_file;
 use super::part::directory_number;

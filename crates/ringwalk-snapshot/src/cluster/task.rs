@@ -28,7 +28,7 @@ use std::sync::atomic::AtomicBool;
 /// The most trees that a task names of those that have vanished: the driver logs them.
 const MOST_VANISHED: usize = 5;
 
-/// What distinguishes the files of a task from those of others.
+/// What distinguishes the files of a task from the files of other tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TaskNumber {
     /// The number of the task, below 2^31. No two tasks of a walk have the same one.

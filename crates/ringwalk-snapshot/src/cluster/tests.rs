@@ -156,7 +156,7 @@ impl Driver {
     }
 }
 
-/// Compares two files but for the value of `ringwalk.run`, which is the last but one.
+/// Compares two files, except the value of `ringwalk.run`, which is the second to last.
 fn assert_same_but_run(one: &[u8], other: &[u8]) {
     let cut = |bytes: &[u8]| {
         let footer = u32::from_le_bytes(*bytes[..bytes.len() - 4].last_chunk().unwrap());
@@ -335,7 +335,7 @@ fn a_part_is_no_snapshot() {
     driver.run(std::iter::repeat(u64::MAX));
     let error = Snapshot::open(&driver.path().join(&driver.reports[0].part)).unwrap_err();
     assert!(error.reason().contains("part"), "{error}");
-    // Nor is a snapshot a part.
+    // A snapshot is not a part either.
     let output = driver.path().join("whole");
     Compact::new(driver.path()).run(&output).unwrap();
     fs::rename(&output, driver.path().join(&driver.reports[0].part)).unwrap();
@@ -611,7 +611,7 @@ fn pages_of_several_workers() {
     driver.check();
 }
 
-/// Walks a directory of which a task reads a large part, and returns the first task's leftovers.
+/// Walks a directory. The first task reads a large part of it. Returns the leftovers of that task.
 fn huge_directory(tree: &Path) -> Vec<ringwalk::Remaining> {
     let dir = tree.join("huge");
     fs::create_dir(&dir).unwrap();
@@ -659,7 +659,7 @@ fn names_of_huge_directories_are_listed() {
 }
 
 /// Failures are lines in `errors/`, and then rows of the snapshot. If a line is missing, the
-/// snapshot is not taken for complete.
+/// snapshot does not count as complete.
 #[test]
 fn errors_of_tasks_are_in_the_snapshot() {
     use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};

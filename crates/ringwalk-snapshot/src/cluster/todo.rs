@@ -55,7 +55,7 @@ pub(super) fn read_pieces(
             _ => TaskError::io(&path, error),
         };
         let file = open_file(folder, &piece.file)?;
-        // Before memory is taken for it.
+        // This comes before memory is allocated for it.
         let rest = file.metadata().map_err(failed)?.len();
         if rest.saturating_sub(piece.offset) < piece.length as u64 {
             return Err(failed(io::ErrorKind::UnexpectedEof.into()));

@@ -33,7 +33,8 @@ struct Part {
 pub(super) fn settle(changes: &mut [Change], numbers: &Numbers<'_>) {
     settle_links(changes, numbers);
     for change in changes {
-        // All growth is shown, also that of names that now count for another one.
+        // All growth is shown, including the growth of names that now count in place of another
+        // name.
         change.is_shown |= change.growth != 0;
     }
 }

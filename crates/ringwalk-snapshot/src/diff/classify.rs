@@ -188,8 +188,9 @@ impl<T> Sides<T> {
 
 /// Finds the inodes with several names that have kept one of them.
 ///
-/// A name that is gone is compared with the other names of the older snapshot, and a new one with
-/// those of the newer: the inode numbers of one moment agree, whether or not they last.
+/// A name that is gone is compared with the other names of the older snapshot. A new name is
+/// compared with the other names of the newer snapshot. At one moment, all names of a file have the
+/// same inode number, whether or not the number lasts.
 fn find_links(
     changes: &mut [Change],
     changed_rows: &Sides<HashSet<u64>>,
@@ -202,7 +203,8 @@ fn find_links(
         numbers.trust(inode.0).is_unique.then_some((which, inode))
     };
     let mut links: HashMap<(Which, InodeKey), Location> = HashMap::new();
-    // The name of each inode that both snapshots have: a kept one, or that of a renamed file.
+    // For each inode that both snapshots have, its name: one that was kept, or the name of a
+    // renamed file.
     for which in [Which::Old, Which::New] {
         let all = changes.iter().filter_map(linked);
         let wanted: HashSet<_> = all
@@ -265,7 +267,7 @@ fn candidate(change: &Change) -> Option<(Which, &Version)> {
     }
 }
 
-/// Makes of a change what it is if paths are the only identity.
+/// Changes the kind of a link to the kind that it has if paths are the only identity.
 fn forget_links(change: &mut Change) {
     change.link_to = None;
     change.kind = match change.kind {

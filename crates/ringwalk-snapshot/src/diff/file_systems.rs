@@ -44,7 +44,8 @@ impl<'a> Numbers<'a> {
         for (fs, partner) in new.iter().zip(partners(&old, &new)) {
             if let Some(at) = partner {
                 if fs.kind.is_none() {
-                    // What one of the two does not know cannot be trusted.
+                    // If one of the two does not know its type, the type of the other cannot be
+                    // trusted.
                     numbers.known[at] = *fs;
                 }
                 numbers.old[at] = own_number(at);

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 /// A change, or a directory that was added or removed with files below it.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
-    /// The change, or that of the directory.
+    /// The change of the file, or of the directory.
     pub change: &'a Change,
     /// Growth, also of the files below the directory.
     pub growth: i64,
@@ -33,7 +33,7 @@ impl Diff {
         let mut lines: Vec<Line<'_>> = Vec::new();
         let whole = [self.whole(Kind::Added), self.whole(Kind::Removed)];
         let mut at: HashMap<(Kind, Place<'_>), usize> = HashMap::new();
-        // A directory comes after what is below it, so the order is turned.
+        // A directory comes after its contents, so the order is reversed.
         for change in self.changes.iter().rev() {
             let whole = match change.kind {
                 Kind::Added => &whole[0],

@@ -38,7 +38,7 @@ pub(super) trait Block {
     fn is_absent(&self, column: Column) -> bool;
     /// Returns the hash of the contents.
     fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]>;
-    /// Returns true if these rows have the same types as those of another block.
+    /// Returns true if these rows have the same types as the rows of another block.
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
 }
 
@@ -73,7 +73,7 @@ pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> &'static [Column] {
 }
 
 /// The columns of numbers that show whether a row differs. A difference in the number of links
-/// alone is none.
+/// alone does not count.
 pub(super) const COMPARED: [Column; 11] = [
     Column::Ino,
     Column::Size,
@@ -110,7 +110,8 @@ pub(super) struct Findings {
     pub(super) departed: Vec<Version>,
     /// Rows whose path only the newer snapshot has, or has with another file.
     pub(super) arrived: Vec<Version>,
-    /// Rows of the same path and file that differ in what counts, or of which only one is charged.
+    /// Pairs of rows with the same path and file. A field that counts differs, or only one row is
+    /// charged.
     pub(super) differing: Vec<(Version, Version)>,
     /// What either snapshot does not know.
     pub(super) unread: Vec<Unread>,

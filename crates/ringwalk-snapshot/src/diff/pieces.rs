@@ -5,8 +5,8 @@ use super::scan::{PATH, Reader};
 use crate::read::{PageCache, ReadError, StoredAlike};
 use std::ops::Range;
 
-/// The number of rows of a piece is a multiple of this one, and so of those of a page. A cut costs
-/// up to a millisecond, a piece of this size 5 to 20.
+/// The number of rows of a piece is a multiple of this number, and so of the rows of a page. A cut
+/// costs up to a millisecond, a piece of this size 5 to 20.
 const PIECE: u64 = if cfg!(test) { 100 } else { 65_536 };
 /// Pieces for each thread, because pieces take different times.
 const PIECES_PER_THREAD: u64 = 4;
@@ -66,8 +66,8 @@ struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// Returns the first row of a root in the newer snapshot whose path does not come before that
-    /// of the row `at` of the older one.
+    /// Returns the first row of a root in the newer snapshot whose path does not come before the
+    /// path of the row `at` in the older snapshot.
     fn in_new(&mut self, at: u64, root: &SharedRoot) -> Result<u64, ReadError> {
         let Reader { old, new, .. } = *self.reader;
         // Mostly the row has the same number.

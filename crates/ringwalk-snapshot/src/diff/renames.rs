@@ -184,8 +184,8 @@ impl<'a> Pairs<'a> {
         });
     }
 
-    /// Pairs the names of inodes of which several names have departed or arrived. A name that only
-    /// follows its directory comes first, then an equal name in another directory.
+    /// Pairs names of inodes that have several departed or arrived names. A name that only follows
+    /// its directory comes first, then an equal name in another directory.
     fn pair_groups(&mut self, groups: Vec<Group<'_>>) {
         let is_directory = |group: &Group<'_>| group.0[0].0.file_type == FileType::Directory as u8;
         let (directories, files): (Vec<_>, Vec<_>) = groups.into_iter().partition(is_directory);

@@ -138,7 +138,7 @@ pub struct Version {
 }
 
 impl Version {
-    /// Creates a version of which no number is known.
+    /// Creates a version without any known number.
     pub fn new(root: u32, row: u64, path: Arc<[u8]>, file_type: FileType) -> Self {
         Self {
             root,

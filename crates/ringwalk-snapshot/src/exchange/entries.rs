@@ -94,7 +94,8 @@ impl Entries {
         Ok(())
     }
 
-    /// Turns an error of the builder into an answer. What it does not take is wrong in the file.
+    /// Turns an error of the builder into an answer. If the builder refuses an entry, the file is
+    /// wrong.
     fn check(&self, result: io::Result<()>) -> Result<()> {
         result.map_err(|error| match error.kind() {
             io::ErrorKind::InvalidInput => {
@@ -182,7 +183,7 @@ fn type_of_mode(mode: u16) -> FileType {
     }
 }
 
-/// Returns the entry of a snapshot. `device` is that of the directory.
+/// Returns the entry of a snapshot. `device` is the device of the directory.
 fn entry<'a>(
     name: &'a [u8],
     file_type: FileType,
@@ -191,8 +192,8 @@ fn entry<'a>(
 ) -> Entry<'a> {
     let is_directory = file_type == FileType::Directory;
     let unexamined = fields.excluded.is_some() || (fields.read_error && !is_directory);
-    // The formats leave out zeros, and the device of the directory. Of what was not examined,
-    // nothing else is known.
+    // The formats leave out zeros, and the device of the directory. About a file that was not
+    // examined, nothing else is known.
     let default = |value: Option<u64>| value.or((!unexamined).then_some(0));
     let links = fields
         .nlink

@@ -97,7 +97,7 @@ pub fn import(
 ///
 /// # Errors
 ///
-/// As those of [`import`].
+/// The same as for [`import`].
 pub fn import_unnamed(
     file: File,
     options: WriteOptions,

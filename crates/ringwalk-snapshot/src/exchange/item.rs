@@ -16,7 +16,7 @@ pub enum Excluded {
 }
 
 impl Excluded {
-    /// Returns the reason that ncdu's JSON calls `word`. ncdu takes an unknown word for a pattern.
+    /// Returns the reason that ncdu's JSON calls `word`. ncdu treats an unknown word as `pattern`.
     pub(crate) fn of_word(word: &[u8]) -> Self {
         match word {
             b"otherfs" | b"othfs" => Self::OtherFileSystem,
@@ -34,7 +34,7 @@ pub struct Fields {
     pub asize: Option<u64>,
     /// Disk usage in bytes; absent for 0.
     pub dsize: Option<u64>,
-    /// Device number (`st_dev`); absent for that of the directory.
+    /// Device number (`st_dev`); absent if it is the same as the directory's.
     pub dev: Option<u64>,
     /// Inode number.
     pub ino: Option<u64>,

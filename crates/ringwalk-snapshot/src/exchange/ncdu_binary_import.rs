@@ -155,7 +155,7 @@ impl Item {
             1 => {}
             3 => fields.hlnkc = true,
             -1 => fields.read_error = true,
-            // ncdu shows what it did not enter as a directory.
+            // ncdu shows entries that it did not enter as directories.
             -3 => {
                 self.directory = true;
                 fields.excluded = Some(Excluded::OtherFileSystem);

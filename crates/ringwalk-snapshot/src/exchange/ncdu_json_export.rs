@@ -149,7 +149,7 @@ impl<W: Write> Writer<'_, W> {
         Ok(())
     }
 
-    /// Ends an object. ncdu has the device number where it differs from that of the directory.
+    /// Ends an object. ncdu writes the device number if it differs from the directory's.
     fn end_object(&mut self, row: Row, parent: Option<u64>) {
         if row.device != parent {
             let device = row.device.map(u64::cast_signed);

@@ -7,8 +7,8 @@ use crate::{Chunk, Column, timestamp};
 
 /// Appends the object of a row, without the device number and the brace at the end.
 ///
-/// The fields and their order are those of `ncdu -e`. Like ncdu it leaves out zeros. A time has its
-/// fraction, which ncdu skips.
+/// The fields and their order are the same as with `ncdu -e`. Like ncdu it leaves out zeros. A time
+/// has its fraction, which ncdu skips.
 pub(crate) fn push_object(chunk: &Chunk, at: usize, out: &mut Vec<u8>) {
     push_named(chunk.name(at), out);
     let file_type = chunk.file_type(at);

@@ -47,7 +47,7 @@ pub(crate) struct Row {
     /// The first and last row below a directory.
     pub(crate) below: Option<(u64, u64)>,
     pub(crate) device: Option<u64>,
-    /// The end of the object's text in that of the page.
+    /// The end of the object's text within the text of the page.
     end: u32,
 }
 

@@ -51,8 +51,8 @@ pub(crate) struct Field {
     form: Form,
 }
 
-/// Returns the columns of the output: those of the file, the path of the root, and the bytes of
-/// targets of links that are not UTF-8.
+/// Returns the columns of the output: the columns of the file, the path of the root, and the bytes
+/// of link targets that are not UTF-8.
 pub(crate) fn fields(snapshot: &Snapshot) -> Vec<Field> {
     let mut fields = Vec::new();
     for column in Column::all().filter(|column| snapshot.has(*column)) {
@@ -82,7 +82,7 @@ pub(crate) trait RowFormat {
     /// Appends what comes before the first row.
     fn push_head(fields: &[Field], out: &mut Vec<u8>);
 
-    /// Appends a value. `index` is that of its field.
+    /// Appends a value. `index` is the index of its field.
     fn push_value(index: usize, field: &Field, value: Value<'_>, out: &mut Vec<u8>);
 
     /// Appends the end of a row.

@@ -1,13 +1,15 @@
 //! Sizes of directories in files of gdu.
 //!
 //! Since August 2026 gdu gives a directory the sum of its whole tree as its size (its pull request
-//! 603, <https://github.com/dundee/gdu/pull/603>); before, it gave none. A snapshot needs what the
-//! directory adds to that sum: its own size, and what gdu did not list (`--depth`, `--summarize`).
+//! 603, <https://github.com/dundee/gdu/pull/603>); before, it gave none. A snapshot needs the part
+//! of that sum that is not in the listed entries: the directory's own size, and the files that gdu
+//! did not list (`--depth`, `--summarize`).
 //!
-//! A file with several names counts in the sum of one directory that has one of them. The file does
-//! not say in which. It counts here in the one that ends first. So the sum of that directory may be
-//! too small for what it lists, and a later one has as much to spare. What one lacks is taken from
-//! those after it: the sum of the whole tree is always that of the file.
+//! gdu counts a file with several names in the sum of one directory that has one of the names.
+//! gdu's file does not say in which directory. Here the file counts in the directory that ends
+//! first. So the sum of that directory may be too small for its entries, and the sum of a later
+//! directory is larger by the same amount. The missing bytes are taken from later directories, so
+//! the sum of the whole tree is always the same as in gdu's file.
 
 use std::collections::HashSet;
 

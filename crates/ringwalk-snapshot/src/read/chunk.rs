@@ -49,7 +49,7 @@ impl Cells {
 pub struct Chunk {
     pub(super) first_row: u64,
     pub(super) len: usize,
-    /// The number of cells before those of the first row.
+    /// The number of cells before the cells of the first row.
     pub(super) offset: usize,
     pub(super) cells: Vec<Cells>,
 }
@@ -140,8 +140,8 @@ impl Chunk {
         self.bytes(Column::Hash, at)?.try_into().ok()
     }
 
-    /// Returns true if this column of text has the same cells in these rows as in those of another
-    /// chunk.
+    /// Returns true if this column of text has the same cells in these rows as in the rows of
+    /// another chunk.
     pub(crate) fn has_same_texts(
         &self,
         column: Column,

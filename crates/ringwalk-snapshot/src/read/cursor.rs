@@ -71,7 +71,7 @@ impl Cursor {
         let (Some(first), Some(last)) = (first, last) else {
             return Ok(row..row);
         };
-        // What is below a directory comes before it, so nobody can go round in circles.
+        // Rows below a directory come before its own row, so there are no circles.
         match (u64::try_from(first), u64::try_from(last)) {
             (Ok(first), Ok(last)) if first <= last && last < row => Ok(first..last + 1),
             _ => Err(snapshot.damaged("a subtree has wrong rows")),
@@ -95,7 +95,7 @@ impl Cursor {
             return Err(snapshot.damaged("the last row below a directory is not in its listing"));
         }
         // The listing is the end of the subtree: rows of other directories come before it. `first`
-        // is in the listing, and what is searched lies in `low..=first`.
+        // is in the listing, and the first row of the listing lies in `low..=first`.
         let (mut low, mut first) = (below.start, last);
         // Most listings begin in the page of their last row.
         let page = snapshot.page_of(last).start.max(low);

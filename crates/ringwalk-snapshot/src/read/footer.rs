@@ -1,6 +1,6 @@
 //! The footer as it is stored (`FileMetaData` in `parquet.thrift` of the Parquet format).
 //!
-//! Its numbers are those of the file. `layout.rs` checks them.
+//! Its numbers are read from the file. `layout.rs` checks them.
 
 use super::error::Reason;
 use super::file::SharedFile;

@@ -51,7 +51,7 @@ pub(super) struct Place {
     pub(super) is_all_null: bool,
 }
 
-/// Where the pages of a column of a row group are. Each has [`PAGE_ROWS`] rows, but for the last.
+/// Where the pages of a column of a row group are. Each has [`PAGE_ROWS`] rows, except the last.
 #[derive(Debug)]
 pub(super) struct Pages {
     pub(super) dictionary: Option<Range<u64>>,

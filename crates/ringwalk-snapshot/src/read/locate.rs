@@ -78,8 +78,8 @@ impl Snapshot {
         self.groups[group].clone().step_by(PAGE_ROWS).collect()
     }
 
-    /// Looks a path up in those of these pages that hold it by their statistics. Returns `None` if
-    /// that did not find it.
+    /// Looks up a path in the pages among `pages` that may hold it by their statistics. Returns
+    /// `None` if it is in none of them.
     fn look_up(
         &self,
         group: usize,
@@ -105,8 +105,8 @@ impl Snapshot {
         Ok(None)
     }
 
-    /// Returns those of these pages, by their first rows, that hold a text by the statistics of
-    /// the column `path`. The last row of a subtree comes long after its first, so there may be
+    /// Returns the pages among `pages`, by their first rows, that may hold a text by the statistics
+    /// of the column `path`. The last row of a subtree comes long after its first, so there may be
     /// several.
     fn likely_pages(&self, group: usize, text: &[u8], pages: &[u64]) -> Result<Vec<u64>, Reason> {
         let place = self.places[group][Column::Path as usize].as_ref();

@@ -231,7 +231,7 @@ impl Snapshot {
         self.file.bytes_read()
     }
 
-    /// Returns the number of row groups of which pages have been read.
+    /// Returns the number of row groups from which pages have been read.
     pub fn row_groups_read(&self) -> usize {
         let is_read = self.is_read.iter();
         is_read

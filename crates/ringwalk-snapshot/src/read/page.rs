@@ -60,7 +60,7 @@ impl Page {
         &self.chunk
     }
 
-    /// Reads those of these columns that have not been read.
+    /// Reads these columns, except the ones that have been read already.
     ///
     /// # Errors
     ///

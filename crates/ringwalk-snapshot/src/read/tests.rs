@@ -137,7 +137,7 @@ fn footer_begin(whole: &[u8]) -> usize {
     tail - u32::from_le_bytes(*length) as usize
 }
 
-/// Returns a snapshot with values in all columns but for those of failures.
+/// Returns a snapshot with values in all columns except the columns of failures.
 fn whole() -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("f");
@@ -185,7 +185,7 @@ fn whole() -> Vec<u8> {
 fn a_bit_that_flips_is_reported_or_changes_no_answer() {
     let whole = whole();
     let footer = footer_begin(&whole);
-    // Damage of the footer is reported by its checksum, but for that of the checksum itself.
+    // The checksum shows damage of the footer, except damage of the checksum itself.
     let mark = memchr::memmem::rfind(&whole, b"footer_crc32").unwrap();
     let bytes = (0..footer).step_by(3);
     let bytes = bytes.chain((footer..mark).step_by(31));

@@ -11,8 +11,8 @@ use super::packed::{Run, delta_binary, take};
 use super::unpack::MOST_TEXT;
 use parquet::basic::Encoding;
 
-/// Notes the end of a value of text. A page may say so often "as before" that its text would fill
-/// any memory: returns `None` if it is longer than that of a page can be.
+/// Notes the end of a value of text. A damaged page can repeat "as before" so often that its text
+/// would fill the memory: returns `None` if the text is longer than the text of a page can be.
 #[inline]
 pub(super) fn end_text(data: &[u8], ends: &mut Vec<u32>) -> Option<()> {
     const { assert!(MOST_TEXT < u32::MAX as usize) }
@@ -76,8 +76,8 @@ fn spread_ends(cells: &mut Cells) {
     }
 }
 
-/// Decodes texts of which each is stored as the number of bytes that it shares with the one before,
-/// and the rest.
+/// Decodes texts. Each is stored as the number of bytes that it shares with the text before it, and
+/// the rest.
 fn delta_texts(
     mut bytes: &[u8],
     values: usize,
@@ -152,8 +152,8 @@ fn shared_and_rests(bytes: &mut &[u8], values: usize, scratch: &mut Scratch) -> 
 }
 
 /// Returns the number of bytes of texts with these shared beginnings and these rests. Returns
-/// `None` if one shares more than the one before has, or if all are longer than those of a page can
-/// be.
+/// `None` if a text shares more bytes than the text before it has, or if all texts together are
+/// longer than the text of a page can be.
 fn total_length(shared: &[i64], rests: &[i64]) -> Option<usize> {
     let (mut total, mut last) = (0_i64, 0_i64);
     for (shared, rest) in shared.iter().zip(rests) {

@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Uuid,
 }
 
-/// How deep values that are skipped may lie in each other. Those of Parquet lie 4 deep.
+/// How deep values that are skipped may lie in each other. In Parquet they are nested 4 deep.
 const DEEPEST: u32 = 16;
 
 /// Values that have not been read yet.

@@ -38,7 +38,7 @@ pub(super) enum Contents {
 pub(super) struct Unpacker {
     stored: Vec<u8>,
     unpacked: Vec<u8>,
-    /// `None` before the first page. One takes 30 us to create, as much as decoding a page.
+    /// `None` before the first page. A decoder takes 30 us to create, as much as decoding a page.
     zstd: Option<Decompressor<'static>>,
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Pieces are row groups. They are read in waves, and the results of a wave are taken in their
 //! order before the next wave begins. So the results do not depend on the number of threads, and
-//! only those of one wave are in memory.
+//! only the results of one wave are in memory.
 
 use crate::read::{ReadError, Snapshot};
 use ringwalk_sys::sync::lock;

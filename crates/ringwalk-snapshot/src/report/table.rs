@@ -134,7 +134,8 @@ impl Table {
         self.keys[key].number(value)
     }
 
-    /// Returns the number of the first key's number `first` together with that of the key at `key`.
+    /// Returns the number of a pair: number `first` of the first key, and number `second` of the
+    /// key at `key`.
     #[inline]
     pub(super) fn pair(&mut self, key: usize, first: u32, second: u32) -> u32 {
         if first == OVERFLOW || second == OVERFLOW {

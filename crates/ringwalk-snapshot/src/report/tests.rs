@@ -386,8 +386,8 @@ fn random() -> impl Strategy<Value = Random> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// The sums of the whole tree and of each directory are those of a simple loop, with links
-    /// counted once.
+    /// The sums of the whole tree and of each directory are the same as from a simple loop, with
+    /// links counted once.
     #[test]
     fn sums_are_those_of_a_loop(files in prop::collection::vec(random(), 0..60)) {
         let folder = tempfile::tempdir().unwrap();

@@ -109,7 +109,7 @@ pub(super) fn code_of_type(file_type: FileType) -> Code {
 #[inline]
 pub(super) fn code_of_owner(id: Option<i64>) -> Code {
     match id {
-        // A number of 32 bits; a reader may take its highest bit for a sign.
+        // A number of 32 bits; a reader may treat its highest bit as a sign.
         Some(id) => Code::from(id.cast_unsigned() & u64::from(u32::MAX)) + 1,
         None => 0,
     }

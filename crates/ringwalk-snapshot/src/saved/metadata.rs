@@ -114,7 +114,7 @@ pub(super) fn of_cells(snapshot: &Snapshot, chunk: &Chunk, at: usize, row: u64) 
     metadata
 }
 
-/// What could not be read of a row when it was saved.
+/// The operation that failed for a row when it was saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SavedError {
     Stat,

@@ -1,8 +1,9 @@
 //! Snapshots that a walk reads in place of the live file system.
 //!
-//! [`SnapshotTree`] is the [`SavedTree`] of the engine: find, du and count visit its entries as
-//! they visit those of a live tree. File numbers are row numbers. A listing number holds the last
-//! row of a directory's listing, so that the row of the directory itself need not be read again.
+//! [`SnapshotTree`] is the [`SavedTree`] of the engine: find, du and count visit its entries in the
+//! same way as the entries of a live tree. File numbers are row numbers. A listing number holds the
+//! last row of a directory's listing, so that the row of the directory itself need not be read
+//! again.
 //!
 //! | file | contents |
 //! |---|---|

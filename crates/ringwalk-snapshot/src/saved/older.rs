@@ -228,7 +228,7 @@ fn file_system_of(chunk: &Chunk, at: usize) -> Option<i64> {
     chunk.integer(Column::Fs, at).filter(|_| is_known)
 }
 
-/// Returns true if a row is that of a directory that was read to its end.
+/// Returns true if a row stands for a directory that was read to its end.
 fn was_read(chunk: &Chunk, at: usize) -> bool {
     chunk.file_type(at) == FileType::Directory && chunk.integer(Column::Errno, at).is_none()
 }

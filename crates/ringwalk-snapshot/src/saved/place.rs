@@ -1,8 +1,8 @@
 //! From paths that a user gives to rows of a snapshot.
 //!
 //! Paths are compared by their text: the live file system is not asked. The root of an import may
-//! be any text, such as `s3://bucket` or `.`. So a path is looked up as it is written first, and
-//! then as the absolute path that it means.
+//! be any text, such as `s3://bucket` or `.`. So a path is first looked up as it is written, and
+//! then as the absolute path that it stands for.
 
 #![allow(clippy::cast_possible_truncation, reason = "rows within a page")]
 
@@ -16,8 +16,8 @@ use std::os::unix::ffi::OsStrExt;
 const MOST_LINKS: usize = 40;
 
 impl SnapshotTree {
-    /// Returns the row of a path. If `follow` is true, or the path ends with a slash, returns that
-    /// of the target of a symbolic link.
+    /// Returns the row of a path. If `follow` is true, or the path ends with a slash, returns the
+    /// row of the target of a symbolic link.
     ///
     /// # Errors
     ///
@@ -60,8 +60,8 @@ impl SnapshotTree {
         Err(Errno::LOOP)
     }
 
-    /// Returns the row of a path that begins with that of a root, in the innermost root that has
-    /// it.
+    /// Returns the row of a path that begins with the path of a root, in the innermost root that
+    /// has it.
     fn locate_below(&self, path: &[u8], pages: &mut PageCache) -> Result<Option<u64>, Errno> {
         let found = self.snapshot.find_in(path, pages);
         found.map_err(|error| self.fail(error))

@@ -16,7 +16,7 @@ use std::sync::Arc;
 pub(super) struct SnapshotReader {
     tree: Arc<SnapshotTree>,
     pages: PageCache,
-    /// The columns of listings, with those of the metadata that the walk wants.
+    /// The columns of listings, and of the metadata that the walk wants.
     columns: Vec<Column>,
     wants_metadata: bool,
 }
@@ -139,7 +139,7 @@ fn entry_of<'n>(chunk: &Chunk, at: usize, row: u64, name: &'n [u8]) -> Option<Sa
             listing.last = Some(last);
         }
         listing.failure = match error_of(chunk, at) {
-            // What cannot be asked for its metadata cannot be opened.
+            // A directory whose metadata cannot be read cannot be opened.
             Some((SavedError::Open | SavedError::Stat, errno)) => Some((Operation::Open, errno)),
             Some((SavedError::Read, errno)) => Some((Operation::Read, errno)),
             Some((SavedError::Other, _)) | None => None,

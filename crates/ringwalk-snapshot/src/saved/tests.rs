@@ -187,7 +187,7 @@ fn a_walk_of_a_subtree_reads_its_pages_only() {
     let opened = tree.snapshot().bytes_read();
     assert_eq!(gather(walk(&tree, "/r/d30")).paths.len(), 5001);
     let part = tree.snapshot().bytes_read() - opened;
-    // That of the subtree, and that of the row of its top.
+    // The row group of the subtree, and the row group with the row of its top.
     assert_eq!(tree.snapshot().row_groups_read(), 2);
     assert_eq!(gather(walk(&tree, "/r")).paths.len(), 300_061);
     assert_eq!(tree.snapshot().row_groups_read(), 3);

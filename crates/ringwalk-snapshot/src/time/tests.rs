@@ -36,7 +36,7 @@ fn times_that_were_clamped() {
     }
 }
 
-/// The expectations are those of `date -u -d @SECONDS`.
+/// The expectations are from `date -u -d @SECONDS`.
 #[test]
 fn times_are_dates_of_the_calendar() {
     for (seconds, expected) in [

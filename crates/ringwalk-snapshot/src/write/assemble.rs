@@ -295,8 +295,8 @@ impl<'a, S: Sink> Assembler<'a, S> {
         reported.or(entry.failure)
     }
 
-    /// Returns true if the entry counts in sums. Adds the space of a file of which all links lie
-    /// below one directory to what that directory can free.
+    /// Returns true if the entry counts in sums. Adds the space of a file, whose links all lie
+    /// below one directory, to the freeable bytes of that directory.
     fn charge(&mut self, entry: &Unpacked<'_>) -> io::Result<bool> {
         let Some((file, nlink)) = entry.link() else {
             return Ok(entry.skipped.is_none());
@@ -312,7 +312,7 @@ impl<'a, S: Sink> Assembler<'a, S> {
         Ok(name.is_first)
     }
 
-    /// Notes owner and group, which are mostly those of the row before.
+    /// Notes owner and group, which are mostly the same as in the row before.
     fn note_owners(&mut self, a: &Attributes) {
         let owners = (a.uid, a.gid);
         if self.owners != owners {

@@ -105,7 +105,7 @@ impl TreeBuilder {
     ///
     /// # Errors
     ///
-    /// If no root is open, the name is none that a file can have, the path is longer than
+    /// If no root is open, the name cannot be a file name, the path is longer than
     /// [`LONGEST_PATH`], or the temporary file cannot be written.
     pub fn begin_directory(&mut self, entry: &Entry<'_>) -> io::Result<()> {
         self.check(entry)?;

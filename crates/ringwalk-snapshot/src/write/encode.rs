@@ -55,10 +55,10 @@ impl Settings {
         })
     }
 
-    /// Returns the settings of a column in a row group of which this is the first page.
+    /// Returns the settings of a column in a row group. `first` is the first page of the group.
     ///
-    /// A dictionary of values of which most occur once takes more space than their differences,
-    /// and most of the time that a row group takes. The choice depends on the rows only.
+    /// If most values occur once, their dictionary takes more space than their differences, and
+    /// most of the time that a row group takes. The choice depends on the rows only.
     fn of(&self, leaf: Leaf, first: &Cells, scratch: &mut Vec<i64>) -> WriterPropertiesPtr {
         let settings = if leaf.may_differ && is_mostly_distinct(&first.i64s, scratch) {
             &self.distinct
@@ -349,7 +349,7 @@ fn encode(
     }
 }
 
-/// Encodes the pages of one group, of which the first has come.
+/// Encodes the pages of one group. The first page has arrived.
 fn encode_group(
     first: Arc<Rows>,
     share: &[Leaf],

@@ -13,7 +13,7 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// Adds a failure. A path below no root has no row: the failure is counted all the same.
+    /// Adds a failure. A path below no root has no row, but the failure is still counted.
     pub(crate) fn add(&mut self, place: Option<(usize, &[u8])>, failure: Failure) {
         let Some((root, path)) = place else {
             self.elsewhere += 1;

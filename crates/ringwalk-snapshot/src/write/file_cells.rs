@@ -66,7 +66,7 @@ fn times(a: &Attributes, contents: Contents, rows: &mut Rows) -> bool {
 }
 
 fn numbers(a: &Attributes, rows: &mut Rows) {
-    // The largest size of a file is that of `off_t`, which is signed.
+    // The largest size of a file is the largest `off_t`, which is signed.
     let bytes = |value: Option<u64>| value.map(|value| i64::try_from(value).unwrap_or(i64::MAX));
     rows.number(Column::Size, bytes(a.size));
     rows.number(Column::Alloc, bytes(a.alloc));

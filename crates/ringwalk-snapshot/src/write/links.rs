@@ -44,8 +44,8 @@ impl Hasher for Mixer {
 
 /// Decides about names of files with several links. Names come in the order of the rows.
 ///
-/// A directory has a *rank*, from 1. It is larger than those of all directories that were entered
-/// before. 0 stands for no directory: the name is a root.
+/// A directory has a *rank*, from 1. The rank is larger than the ranks of all directories that were
+/// entered before. 0 stands for no directory: the name is a root.
 pub(super) enum Links<'s> {
     Table(Table),
     Sorted(SortedLinks<'s>),

@@ -5,7 +5,7 @@ use super::piece::Piece;
 use super::stage::{Place, Staged};
 use std::io;
 
-/// The sorted pieces of a directory, of which one is in memory. They are read twice: first the
+/// The sorted pieces of a directory. One of them is in memory. They are read twice: first the
 /// subdirectories, then the entries.
 #[derive(Debug)]
 pub(super) struct Listing<'a> {

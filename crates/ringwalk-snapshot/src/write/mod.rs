@@ -65,7 +65,7 @@ pub const DEFAULT_MEMORY: usize = 24 << 20;
 pub struct WriteOptions {
     /// The optional parts.
     pub contents: Contents,
-    /// Bytes of listings that wait in memory, and of names that are being sorted. What is more goes
+    /// Bytes of listings that wait in memory, and of names that are being sorted. The rest goes
     /// into an unnamed temporary file in the folder `TMPDIR`, or `/tmp`.
     pub memory: usize,
     /// Threads that encode columns. The file does not depend on their number.

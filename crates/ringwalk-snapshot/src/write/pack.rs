@@ -34,7 +34,7 @@ mod has {
     pub(super) const SKIPPED: u32 = 1 << 16;
     pub(super) const XATTRS: u32 = 1 << 17;
     pub(super) const CHARGED_ONCE: u32 = 1 << 18;
-    /// Device, owner and group are those of the entry before.
+    /// Device, owner and group are the same as in the entry before.
     pub(super) const SAME_PLACE: u32 = 1 << 19;
     /// The status change time is the modification time.
     pub(super) const CTIME_IS_MTIME: u32 = 1 << 20;
@@ -165,8 +165,8 @@ pub(crate) struct Unpacked<'a> {
 }
 
 impl<'a> Unpacked<'a> {
-    /// Returns device and inode number, and the number of links, of a file of which only the first
-    /// name counts in sums.
+    /// Returns device, inode number and number of links of a file whose first name alone counts in
+    /// sums.
     pub(super) fn link(&self) -> Option<((u64, u64), u32)> {
         let a = &self.attributes;
         let ino = a.ino.filter(|_| a.charged_once && self.skipped.is_none())?;
@@ -176,8 +176,8 @@ impl<'a> Unpacked<'a> {
         ))
     }
 
-    /// Returns true if a file may have further names, on which it depends what its removal frees.
-    /// The links of a directory are those of its subdirectories to it.
+    /// Returns true if a file may have further names: then its removal may free nothing. The
+    /// further links of a directory come from its subdirectories.
     pub(super) fn has_links(&self) -> bool {
         let a = &self.attributes;
         a.charged_once && self.file_type != FileType::Directory && a.nlink != Some(1)
@@ -279,7 +279,7 @@ fn unpack<'a>(from: &mut Cursor<'a>, previous: Previous) -> Unpacked<'a> {
     }
 }
 
-/// The types whose numbers are those of `d_type` (readdir(3)).
+/// The types, with the numbers of `d_type` (readdir(3)).
 fn file_type_of(number: u8) -> FileType {
     const ALL: [FileType; 7] = [
         FileType::Regular,

@@ -2,8 +2,8 @@
 //!
 //! A piece is a header, the packed list of subdirectories, and the packed entries. The header holds
 //! the address of the piece before (8 bytes), the length of the piece (4), and the length of the
-//! list of subdirectories (4). The highest bit of the last one is set if all names come after those
-//! of the piece before.
+//! list of subdirectories (4). The highest bit of the last number is set if all names come after
+//! the names of the piece before.
 
 use super::pack::{Packer, bytes, number};
 use super::stage::Address;
@@ -95,7 +95,7 @@ pub(super) struct Header {
     pub(super) before: Address,
     pub(super) length: usize,
     pub(super) children: usize,
-    /// True if all names come after those of the piece before.
+    /// True if all names come after the names of the piece before.
     pub(super) follows: bool,
 }
 

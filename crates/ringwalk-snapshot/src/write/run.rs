@@ -15,7 +15,7 @@ pub(crate) struct Run {
 
 impl Run {
     /// Adds an entry of a directory, and the number of the entry's own listing if it has one. Ends
-    /// the run before, if the entry is none of that run.
+    /// the previous run first, if the entry does not belong to it.
     ///
     /// # Errors
     ///

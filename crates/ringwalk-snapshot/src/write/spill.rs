@@ -16,7 +16,8 @@ pub(crate) fn unnamed_file() -> io::Result<File> {
     }
 }
 
-/// Returns an error that names the folder for temporary files. Those have no name of their own.
+/// Returns an error that names the folder for temporary files. Such files have no name of their
+/// own.
 fn named(operation: &str, error: &io::Error) -> io::Error {
     let folder = std::env::temp_dir();
     let folder = folder.display();
@@ -119,7 +120,8 @@ impl Spool {
         Ok(())
     }
 
-    /// Returns the data from the next record on, of which `read` returns the record and its end.
+    /// Reads the next record: `read` gets the data from the record on, and returns the record and
+    /// its end.
     pub(super) fn next<T>(
         &mut self,
         spill: &Spill,

@@ -22,8 +22,8 @@ const SEGMENT: usize = 1 << 20;
 /// Bytes that are read of a piece in the file before its length is known.
 const GUESS: usize = 2048;
 
-/// The address of a piece: the number of its segment, and the offset in it. 0 is none: the first
-/// segment begins with a byte that is not used.
+/// The address of a piece: the number of its segment, and the offset in it. 0 means no piece: the
+/// first segment begins with a byte that is not used.
 pub(super) type Address = u64;
 
 fn address(segment: usize, offset: usize) -> Address {

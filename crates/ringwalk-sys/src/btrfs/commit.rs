@@ -9,8 +9,8 @@ use std::os::fd::AsFd;
 /// transaction, to [wait](wait_for_commit) for it. If none is running, returns the number of the
 /// last one.
 ///
-/// The commit does not write back data. Files keep in memory what they have only there, and with it
-/// their new sizes and blocks.
+/// The commit does not write back data. Data that files have only in memory stays there, and with
+/// it their new sizes and blocks.
 ///
 /// # Errors
 ///

@@ -7,8 +7,8 @@
 //! | `commit.rs` | commits the running transaction (`BTRFS_IOC_START_SYNC`, `BTRFS_IOC_WAIT_SYNC`) |
 //! | `info.rs` | the UUID of the file system (`BTRFS_IOC_FS_INFO`) |
 //!
-//! Numbers and layouts are those of `linux/btrfs.h` and `linux/btrfs_tree.h`. The caller decodes
-//! the items, which needs no unsafe code.
+//! Numbers and layouts are from `linux/btrfs.h` and `linux/btrfs_tree.h`. The caller decodes the
+//! items, which needs no unsafe code.
 
 mod commit;
 mod info;
@@ -32,8 +32,8 @@ const MAGIC: u8 = 0x94;
 ///
 /// # Safety
 ///
-/// `argument` must point to what the operation reads, initialized, and to room for what it writes,
-/// any bytes of which must be valid there.
+/// `argument` must point to the initialized input of the operation, with room for its output. Any
+/// bytes must be a valid output.
 unsafe fn ioctl<T>(fd: BorrowedFd<'_>, opcode: Opcode, argument: *mut T) -> Result<(), Errno> {
     #[expect(
         clippy::cast_lossless,

@@ -94,7 +94,7 @@ fn file_systems_without_shared_blocks_say_so() {
         matches!(answer, Err(Errno::OPNOTSUPP | Errno::NOTTY)),
         "{answer:?}"
     );
-    // Other file systems than that of the source.
+    // File systems other than the source's.
     let elsewhere = tempfile::tempdir().unwrap();
     let three = create(elsewhere.path(), "three", &[1; 4096]);
     assert!(dedupe_range(&one, &three, 0, 4096).is_err());

@@ -15,7 +15,7 @@ pub(super) struct ReadArguments {
     args: ReadPlusArgs,
 }
 
-/// A read: of which directory, what, and to where.
+/// A read: the directory, what to read, and the destination.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read<'a> {
     pub(super) fd: types::Fd,

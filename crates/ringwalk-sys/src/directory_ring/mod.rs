@@ -149,7 +149,7 @@ impl DirectoryRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
+    /// The errors of [`io_uring_setup(2)`]. After `EPERM` and `ENOSYS` this process must do without
     /// `io_uring`.
     ///
     /// [`io_uring_setup(2)`]: https://man7.org/linux/man-pages/man2/io_uring_setup.2.html
@@ -314,8 +314,7 @@ impl DirectoryRing {
         // nobody gets at it; the name and the request are touched by `open` and `read` only, which
         // begin with `idle`. `drop` waits, or frees nothing. Entries without a slot name no memory.
         let pushed = unsafe { self.ring.submission().push(&entry) };
-        // The queue has an entry for each slot and those of `RESERVED`, and `close` leaves them
-        // free.
+        // The queue has an entry for each slot and the `RESERVED` ones, which `close` leaves free.
         assert!(pushed.is_ok(), "more entries than slots");
         self.in_flight += 1;
         self.queued += 1;
@@ -331,8 +330,8 @@ impl DirectoryRing {
     ///
     /// # Errors
     ///
-    /// Those of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called again.
-    /// After any error, requests may be in flight and completions can be taken.
+    /// The errors of [`io_uring_enter(2)`]. After `EINTR`, `EAGAIN` and `EBUSY` it may be called
+    /// again. After any error, requests may be in flight and completions can be taken.
     ///
     /// [`io_uring_enter(2)`]: https://man7.org/linux/man-pages/man2/io_uring_enter.2.html
     pub fn enter(&mut self, want: usize) -> Result<(), Errno> {

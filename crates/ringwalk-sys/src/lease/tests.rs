@@ -31,7 +31,7 @@ fn a_writer_waits_and_breaks_the_lease_without_a_signal() {
         .custom_flags(libc::O_NONBLOCK)
         .open(&path);
     assert_eq!(writer.unwrap_err().raw_os_error(), Some(libc::EAGAIN));
-    // The refusal has broken the lease all the same.
+    // Although it was refused, the call has broken the lease.
     assert!(!is_leased(&held));
     let (send, receive) = mpsc::channel();
     thread::scope(|scope| {

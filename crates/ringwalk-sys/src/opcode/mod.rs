@@ -21,10 +21,10 @@
 //! # Completions
 //!
 //! A completion holds the bytes of records, and whether more entries follow. [`filled`] decodes the
-//! completion of an operation, [`filled_by_module`] that of a command and its structure.
+//! completion of an operation, [`filled_by_module`] the completion of a command and its structure.
 //! [`Dirents`](crate::Dirents) and [`PlusEntries`](crate::PlusEntries) read the records,
 //! [`TreeGroup`](crate::TreeGroup) the groups of records that [`ReadTree`] returns. The errors are
-//! those of getdents(2), and `EINVAL` as above.
+//! the errors of getdents(2), and `EINVAL` as above.
 //!
 //! # Safety
 //!
@@ -343,7 +343,7 @@ fn command(device: impl Descriptor, command: u32, request: u64) -> squeue::Entry
 ///
 /// # Errors
 ///
-/// Those of getdents(2); `EINVAL` for a kernel that does not have the operation; `ECANCELED`.
+/// The errors of getdents(2); `EINVAL` for a kernel that does not have the operation; `ECANCELED`.
 pub fn filled(result: i32, flags: u32) -> Result<Filled, Errno> {
     Filled::of(result, flags & CQE_END != 0)
 }
@@ -353,7 +353,7 @@ pub fn filled(result: i32, flags: u32) -> Result<Filled, Errno> {
 ///
 /// # Errors
 ///
-/// As [`filled`], and those of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`.
+/// As [`filled`], and the errors of the device: `ENOTTY`, `EPERM`, `ENODEV`, `ENOMEM`.
 pub fn filled_by_module(result: i32, result_flags: u32) -> Result<Filled, Errno> {
     Filled::of(result, result_flags & uapi::RESULT_END != 0)
 }

@@ -40,7 +40,7 @@ impl DirectoryOpcodes {
     ///
     /// # Errors
     ///
-    /// Those of open(2) and read(2), except `ENOENT`.
+    /// The errors of open(2) and read(2), except `ENOENT`.
     pub fn read() -> Result<Option<Self>, Errno> {
         let mut list = String::new();
         let read =
@@ -72,8 +72,8 @@ impl DirectoryOpcodes {
         Self::cached().unwrap_or(Self::NONE)
     }
 
-    /// Finds the operations in a list. Other names are those of operations that are not used here.
-    /// A list with a line of another form, or with a name or a number twice, says nothing.
+    /// Finds the operations in a list. Other names belong to operations that are not used here. A
+    /// list with a line of another form, or with a name or a number twice, says nothing.
     pub(super) fn parse(list: &str) -> Option<Self> {
         let mut operations: Vec<(&str, u8)> = Vec::new();
         for line in list.lines() {

@@ -7,9 +7,9 @@ use crate::readdirplus::PlusLayout;
 use crate::uapi;
 
 /// Reads a directory and those below it: groups of records ([`TreeGroup`](crate::TreeGroup)), one
-/// group for each directory. The records are those of [`ReadPlus`].
+/// group for each directory. The records are the same as for [`ReadPlus`].
 ///
-/// The first group is that of the directory `fd`. Each other group is complete, and names the
+/// The first group belongs to the directory `fd`. Each other group is complete, and names the
 /// record of its directory by its place in the buffer. Directories without a group are left to the
 /// caller. They did not fit, something is mounted on them, or a bound of the request was reached.
 /// [`Filled::end`](crate::Filled::end) is about `fd` itself: if it is false, the next request goes

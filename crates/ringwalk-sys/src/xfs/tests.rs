@@ -13,7 +13,8 @@ fn other_file_systems_do_not_know_the_calls() {
     assert!(bulk.records().is_empty());
 }
 
-/// Compares sizes and numbers with those of a C compiler with Debian's xfslibs-dev on x86-64.
+/// Compares sizes and numbers with the values from a C compiler with Debian's xfslibs-dev on
+/// x86-64.
 #[test]
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 fn the_codes_are_those_of_the_header() {

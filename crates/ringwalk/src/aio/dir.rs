@@ -20,7 +20,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// The fields that statx(2) calls basic: those of stat(2).
+/// The fields that statx(2) calls basic: the fields of stat(2).
 const BASIC: Fields = Fields::from_bits_retain(0x07ff);
 
 /// An open directory, read without blocking the task or its thread.
@@ -75,8 +75,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Those of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html), naming the path;
-    /// `EINVAL` if the path has a NUL byte.
+    /// The errors of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html), naming the
+    /// path; `EINVAL` if the path has a NUL byte.
     pub fn open(path: impl AsRef<Path>) -> Open {
         Open::new(None, path.as_ref(), true)
     }
@@ -99,7 +99,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Those of [`open`](Self::open); `ENOTDIR` or `ELOOP` for a link.
+    /// The errors of [`open`](Self::open); `ENOTDIR` or `ELOOP` for a link.
     pub fn open_at(&self, name: impl AsRef<Path>) -> Open {
         let at = (Arc::clone(self.reading.directory()), self.path());
         Open::new(Some(at), name.as_ref(), false)
@@ -115,9 +115,9 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Those of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html), naming
-    /// the directory, after all entries that could be read. The directory has ended then, until it
-    /// is [rewound](Self::rewind).
+    /// The errors of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html),
+    /// naming the directory, after all entries that could be read. The directory has ended then,
+    /// until it is [rewound](Self::rewind).
     #[expect(clippy::should_implement_trait, reason = "it is the stream's `next`")]
     pub fn next(&mut self) -> impl Future<Output = Option<io::Result<DirEntry>>> + Send {
         poll_fn(|cx| self.poll_next_entry(cx))
@@ -149,7 +149,7 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Those of [`next`](Self::next). `batch` is then unchanged.
+    /// The errors of [`next`](Self::next). `batch` is then unchanged.
     pub fn next_batch(
         &mut self,
         batch: &mut EntryBuffer,
@@ -172,7 +172,7 @@ impl Dir {
     /// are read: by one request to the kernel where it offers that, else by one statx(2) for each
     /// entry. Symbolic links are not followed.
     ///
-    /// An entry whose metadata cannot be read comes all the same, with the error
+    /// An entry whose metadata cannot be read is still returned, with the error
     /// ([`DirEntry::stat_error`], [`EntryRef::stat_error`](crate::EntryRef::stat_error)).
     ///
     /// ```
@@ -199,16 +199,17 @@ impl Dir {
         self
     }
 
-    /// Returns all metadata of an entry as it is now, by lstat(2)'s rules: that of a link itself.
-    /// If all of it [came along](Self::read_plus) with the entry, it is returned without a call.
+    /// Returns all metadata of an entry as it is now, by lstat(2)'s rules: for a link, the metadata
+    /// of the link itself. If all of it [came along](Self::read_plus) with the entry, it is
+    /// returned without a call.
     ///
     /// Each call is a request of its own. For all entries, [`read_plus`](Self::read_plus) is many
     /// times as fast.
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html), naming the entry;
-    /// `ENOENT` if it was removed.
+    /// The errors of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html), naming the
+    /// entry; `ENOENT` if it was removed.
     pub fn metadata(
         &self,
         entry: &DirEntry,
@@ -238,8 +239,8 @@ impl Dir {
         }
     }
 
-    /// Goes back to the beginning. The entries that come next are those that the directory has when
-    /// they are read. Entries that were read ahead are dropped.
+    /// Goes back to the beginning. The next entries are read from the directory as it is then.
+    /// Entries that were read ahead are dropped.
     pub fn rewind(&mut self) {
         self.reading.rewind();
     }
@@ -253,8 +254,8 @@ impl Dir {
     ///
     /// # Errors
     ///
-    /// Those of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html), naming the path.
-    /// The descriptor is closed all the same.
+    /// The errors of [close(2)](https://man7.org/linux/man-pages/man2/close.2.html), naming the
+    /// path. The descriptor is closed even then.
     pub async fn close(self) -> io::Result<()> {
         let Self { mut reading, path } = self;
         poll_fn(|cx| reading.poll_quiet(cx)).await;
@@ -290,7 +291,7 @@ impl AsFd for Dir {
 
 impl From<OwnedFd> for Dir {
     /// Entries that were read through the descriptor before are not read again, until the directory
-    /// is [rewound](Dir::rewind). If the descriptor is not that of a directory, reading fails with
+    /// is [rewound](Dir::rewind). If the descriptor is not of a directory, reading fails with
     /// `ENOTDIR`.
     fn from(fd: OwnedFd) -> Self {
         let directory = Arc::new(Directory::from(fd));

@@ -62,7 +62,7 @@ impl DirEntry {
         self.file_type
     }
 
-    /// Returns the inode number as the directory lists it. At a mount point it is that of the
+    /// Returns the inode number as the directory lists it. At a mount point it is the number of the
     /// directory underneath.
     pub fn ino(&self) -> u64 {
         self.ino

@@ -22,7 +22,7 @@ impl Alone {
     ///
     /// # Errors
     ///
-    /// Those of the request: `UnexpectedEof` past the end of the file.
+    /// The errors of the request: `UnexpectedEof` past the end of the file.
     pub(super) fn read(
         &mut self,
         file: &File,

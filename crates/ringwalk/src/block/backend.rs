@@ -29,7 +29,7 @@ pub(super) enum Backend {
 }
 
 impl Backend {
-    /// Returns a ring, or threads where there is none and the options do not need one.
+    /// Returns a ring. If there is no ring and the options do not require one, returns threads.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Refusal of polled completions where the device has none.
 //!
-//! Kernels differ. Where a driver cannot poll, Linux 6.1 waits for the interrupt all the same
+//! Kernels differ. If a driver cannot poll, Linux 6.1 waits for the interrupt instead
 //! (`submit_bio_noacct` in `block/blk-core.c`), and newer kernels answer `EOPNOTSUPP` to each read
 //! (`blk_mq_submit_bio` in `block/blk-mq.c`). So sysfs is asked first, and a read decides where
 //! sysfs does not say.
@@ -19,7 +19,7 @@ use crate::system::device;
 ///
 /// # Errors
 ///
-/// `Unsupported` if it cannot; those of [`File::metadata`].
+/// `Unsupported` if it cannot; the errors of [`File::metadata`].
 pub(super) fn check_device(file: &File) -> io::Result<()> {
     let metadata = file.metadata()?;
     let number = if metadata.file_type().is_block_device() {

@@ -270,7 +270,7 @@ impl<T, R> Drop for Background<T, R> {
         }
         self.channel.close();
         self.join();
-        // Also those of consumers that have ended since the walk.
+        // Also frees the records of consumer threads that have ended since the walk.
         free_records_of_threads();
     }
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// An open directory, read a buffer at a time.
 ///
-/// Its position is that of the open directory. If two callers read one directory at the same time,
+/// It uses the position of the open directory. If two callers read one directory at the same time,
 /// each gets a part of it; [`read_plus`](Self::read_plus) says when the end is final. All calls
 /// block.
 ///
@@ -50,8 +50,8 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html); `EINVAL` if the
-    /// path has a NUL byte.
+    /// The errors of [openat(2)](https://man7.org/linux/man-pages/man2/openat.2.html); `EINVAL` if
+    /// the path has a NUL byte.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, Errno> {
         let fd = open_directory(CWD, path.as_ref(), true)?;
         Ok(Self { fd })
@@ -63,7 +63,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of fcntl(2), `EBADF` among them, and `ENOTDIR`.
+    /// The errors of fcntl(2), `EBADF` among them, and `ENOTDIR`.
     pub fn of_number(number: RawFd) -> Result<Self, Errno> {
         let directory = Self::from(ringwalk_sys::duplicate(number)?);
         if at_hand::known(&directory)?.file_type() != FileType::Directory {
@@ -76,7 +76,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of openat(2); `ENOTDIR` or `ELOOP` for a link that is not to be followed.
+    /// The errors of openat(2); `ENOTDIR` or `ELOOP` for a link that is not to be followed.
     pub fn open_at(&self, name: &CStr, follow: bool) -> Result<Self, Errno> {
         let fd = open_directory(&*self.fd, name, follow)?;
         Ok(Self { fd })
@@ -87,8 +87,9 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html), and `EIO`
-    /// for bytes that are no records. Entries that were read before the error are in `entries`.
+    /// The errors of [getdents64(2)](https://man7.org/linux/man-pages/man2/getdents64.2.html), and
+    /// `EIO` for bytes that are no records. Entries that were read before the error are in
+    /// `entries`.
     pub fn read(&self, entries: &mut EntryBuffer) -> Result<bool, Errno> {
         entries.clear();
         NameReader::new(None, false).read(&self.fd, &mut entries.raw, false)
@@ -105,7 +106,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of [`read`](Self::read).
+    /// The errors of [`read`](Self::read).
     pub fn read_plus(&self, fields: Fields, entries: &mut EntryBuffer) -> Result<bool, Errno> {
         let side = KernelSide::of_process();
         if side.reader().is_none() || side.is_given_up() {
@@ -157,7 +158,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
+    /// The errors of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html).
     pub fn stat(&self, name: &CStr, follow: bool, fields: Fields) -> Result<Metadata, Errno> {
         let mut flags = AtFlags::NO_AUTOMOUNT;
         flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
@@ -175,7 +176,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of close(2). The descriptor is closed all the same.
+    /// The errors of close(2). The descriptor is closed even then.
     #[cfg(feature = "async")]
     pub(crate) fn close(self) -> Result<(), Errno> {
         Arc::into_inner(self.fd).map_or(Ok(()), DirectoryFd::close)
@@ -185,7 +186,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Those of lseek(2).
+    /// The errors of lseek(2).
     pub fn rewind(&self) -> Result<(), Errno> {
         seek(&*self.fd, SeekFrom::Start(0)).map(drop)
     }

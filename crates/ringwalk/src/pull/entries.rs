@@ -173,8 +173,8 @@ impl IntoIterator for Walk {
     ///
     /// # Panics
     ///
-    /// With [`Order::Name`] if the walk has a budget, or goes on with leftovers: the order of
-    /// entries is that of the whole tree. [`Walk::batches`] orders those of each directory.
+    /// With [`Order::Name`] if the walk has a budget, or goes on with leftovers: this order covers
+    /// the whole tree. [`Walk::batches`] orders the entries of each directory.
     fn into_iter(self) -> Entries {
         if self.order_wanted() == Order::Name {
             self.expect_whole("an iterator that orders entries by name");

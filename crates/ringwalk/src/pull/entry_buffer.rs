@@ -96,7 +96,7 @@ impl<'b> EntryRef<'b> {
     }
 
     /// Returns the inode number as the directory lists it; 0 for roots of a walk. At a mount point
-    /// it is that of the directory underneath.
+    /// it is the number of the directory underneath.
     pub fn ino(&self) -> u64 {
         self.raw.records.ino(self.index)
     }
@@ -118,8 +118,8 @@ impl<'b> EntryRef<'b> {
         self.raw.failure(self.index)
     }
 
-    /// Returns true if this is a symbolic link that was followed: type and metadata are those of
-    /// its target.
+    /// Returns true if this is a symbolic link that was followed: type and metadata belong to its
+    /// target.
     pub fn is_followed(&self) -> bool {
         self.raw.is_followed(self.index)
     }

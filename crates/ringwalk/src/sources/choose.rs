@@ -35,7 +35,7 @@ use crate::walk::descriptors::{Descriptors, Extra};
 use crate::walk::options::{Options, Order};
 use ringwalk_sys::DirectoryReader;
 
-/// The kernel's interface for reading in batches, or why there is none.
+/// The kernel's interface for reading in batches, or the reason why it is missing.
 type Kernel = Result<DirectoryReader, String>;
 
 /// The sources of one walk besides system calls.
@@ -127,11 +127,10 @@ impl SourceSelection {
             .unwrap_or(SourceChoice::Syscall)
     }
 
-    /// Returns why the walk read from that source, or why not from a better one, and whether an
-    /// older tree was of use.
+    /// Returns why the walk used this source, or no better one, and whether it used an older tree.
     pub(crate) fn reason(&self) -> String {
         let reason = self.reason_of_source();
-        // A volume says itself what it took, or why nothing.
+        // A volume itself says what it took, or why it took nothing.
         if !self.has_older || self.routing.source().is_some() {
             return reason;
         }

@@ -63,7 +63,7 @@ pub(crate) fn add_to_entries(raw: &mut RawBatch, place: NamesAt<'_>) -> u64 {
 ///
 /// # Errors
 ///
-/// As for [`add`], and those of opening the directory again.
+/// The errors of [`add`], and of opening the directory again.
 pub(crate) fn add_at(
     metadata: &mut Metadata,
     place: NamesAt<'_>,

@@ -260,7 +260,7 @@ pub(crate) fn stat_range(
     calls
 }
 
-/// Asks for the metadata of one entry that leads to another file system than that of its directory.
+/// Asks for the metadata of one entry that is on another file system than its directory.
 pub(crate) fn stat_elsewhere(
     raw: &mut RawBatch,
     index: usize,

@@ -26,8 +26,9 @@ const REMOTE: [u64; 11] = [
 /// server sends at most.
 const REMOTE_BUFFER: usize = 256 * 1024;
 
-/// Returns the size of the buffer with which the file system of `fd` is faster than with that of a
-/// local one. `None` for local file systems, and where the type is unknown, which only costs time.
+/// Returns the size of a buffer, larger than for a local file system, with which the file system of
+/// `fd` is faster. `None` for local file systems, and where the type is unknown, which only costs
+/// time.
 pub(crate) fn rewarded_buffer(fd: impl AsFd) -> Option<usize> {
     let found = magic::of(fd).ok()?;
     REMOTE.contains(&found).then_some(REMOTE_BUFFER)
@@ -49,8 +50,8 @@ pub(crate) fn has_sure_change_times(fd: impl AsFd) -> bool {
     magic::of(fd).is_ok_and(|found| SURE_CHANGE_TIMES.contains(&found))
 }
 
-/// File systems whose inode numbers are those of the disk or the server, so that other processes
-/// and machines see the same.
+/// File systems whose inode numbers come from the disk or the server, so that other processes and
+/// machines see the same numbers.
 const LASTING_INODES: [u64; 8] = [
     magic::EXT4,
     magic::XFS,
@@ -68,9 +69,9 @@ pub(crate) fn has_lasting_inodes(fd: impl AsFd) -> bool {
     magic::of(fd).is_ok_and(|found| LASTING_INODES.contains(&found))
 }
 
-/// Returns true if the inode number that a directory lists for a subdirectory is certainly that of
-/// statx(2), but for mount points. On btrfs it is not for subvolumes. False where the type is
-/// unknown.
+/// Returns true if the inode number that a directory lists for a subdirectory is certainly the same
+/// as from statx(2), except for mount points. On btrfs it can differ for subvolumes. False where
+/// the type is unknown.
 pub(crate) fn lists_inodes(fd: impl AsFd) -> bool {
     magic::of(fd).is_ok_and(|found| matches!(found, magic::EXT4 | magic::XFS | magic::TMPFS))
 }

@@ -22,8 +22,8 @@ pub enum NamedBy {
     Nothing,
 }
 
-/// How far the parts of an identity can be trusted on one type of file system. What is not known
-/// of a type counts as not so.
+/// How far the parts of an identity can be trusted on one type of file system. A property that is
+/// not known for a type counts as false.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdentityTrust {
     /// At one moment, a device and an inode number name one file. Where this is false, two files
@@ -46,7 +46,7 @@ const NO_TRUST: IdentityTrust = IdentityTrust {
     named_by: NamedBy::Nothing,
 };
 
-/// Inode numbers are those of the disk or of one server, but nothing names the file system.
+/// Inode numbers come from the disk or from one server, but nothing names the file system.
 const NAMELESS: IdentityTrust = IdentityTrust {
     is_unique: true,
     keeps_inode: true,
@@ -109,7 +109,8 @@ const TYPES: [(u64, &[&str], IdentityTrust); 23] = [
     (magic::FAT, &["vfat", "msdos"], UNTIL_UNMOUNTED),
     (magic::EXFAT, &["exfat"], UNTIL_UNMOUNTED),
     (magic::OVERLAYFS, &["overlay"], OVERLAY),
-    // The server chooses the numbers: bindfs and mergerfs pass on those of several file systems.
+    // The server chooses the numbers: bindfs and mergerfs pass on the numbers of several file
+    // systems.
     (magic::FUSE, &["fuse", "fuseblk", "virtiofs"], NO_TRUST),
     (magic::V9FS, &["9p"], NO_TRUST),
     // Numbers of the server, or made by the client (mount option `noserverino`).
@@ -119,8 +120,8 @@ const TYPES: [(u64, &[&str], IdentityTrust); 23] = [
 ];
 
 impl IdentityTrust {
-    /// Returns what holds for a type of file system by its name in `/proc/self/mountinfo`. What a
-    /// FUSE server adds to its type behind a dot does not count.
+    /// Returns what holds for a type of file system by its name in `/proc/self/mountinfo`. The text
+    /// that a FUSE server adds after a dot does not count.
     pub fn of_type(name: &str) -> Self {
         let name = name.split('.').next().unwrap_or(name);
         let found = TYPES.iter().find(|(_, names, _)| names.contains(&name));

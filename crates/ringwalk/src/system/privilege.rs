@@ -2,7 +2,7 @@
 
 use rustix::thread::{CapabilitySet, capabilities};
 
-/// Returns true if ids are those on the disk, and capabilities are the host's.
+/// Returns true if ids are the same as on the disk, and capabilities are the host's.
 ///
 /// The initial namespace maps all ids to themselves, users' and groups' (`user_namespaces(7)`); a
 /// namespace with the same maps is as good. Where the maps cannot be read, as without `/proc`, the

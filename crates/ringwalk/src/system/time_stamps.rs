@@ -14,14 +14,14 @@
 //! *Steps.* Most file systems store nanoseconds. ext4 with inodes of 128 bytes, HFS+ and many
 //! servers store whole seconds, FAT every other second. No file system reports its step, and FUSE
 //! and network file systems pass on the stamps of others. But the stamp shows it: whole seconds are
-//! taken for a step of seconds. Where stamps have nanoseconds, one in a billion looks like that,
-//! and costs a wait.
+//! assumed to mean steps of a second. Where stamps have nanoseconds, one in a billion looks like
+//! that, and costs a wait.
 //!
 //! *Clocks.* The stamps of a local file system come from the clock of this machine, so their age is
-//! known. Those of FUSE and network file systems may come from the clock of a server, which can be
-//! wrong. But once this machine has seen a stamp, the server's clock has reached it. A step later,
-//! a change gets another stamp, whatever the two clocks show. Only a stamp that is older than
-//! a day is sure at once.
+//! known. Time stamps of FUSE and network file systems may come from the clock of a server, which
+//! can be wrong. But once this machine has seen a stamp, the server's clock has reached it. A step
+//! later, a change gets another stamp, whatever the two clocks show. Only a stamp that is older
+//! than a day is sure at once.
 
 use crate::system::filesystem;
 use crate::visit::metadata::Timestamp;
@@ -44,7 +44,7 @@ const SECOND: i128 = 1_000_000_000;
 /// second, and the lag of the clock.
 pub const SLACK_SECONDS: u64 = 2;
 
-/// The most by which the clock of a server is taken to be behind that of this machine.
+/// The most by which the clock of a server is assumed to be behind the clock of this machine.
 const MOST_SKEW: i128 = 24 * 60 * 60 * SECOND;
 
 /// Nanoseconds by which the realtime clock may fall behind the monotonic clock without having been
@@ -78,7 +78,7 @@ fn nanoseconds(stamp: Timestamp) -> i128 {
 pub enum StampClock {
     /// The clock of this machine. Each change sets `ctime`. Steps have a second at most.
     Own,
-    /// Another one, such as that of a server. `ctime` may be no time of a change.
+    /// Another clock, such as a server's. `ctime` may be no time of a change.
     Other,
 }
 
@@ -153,7 +153,7 @@ impl StampsSeen {
                 // an earlier one. See `may_hide_change`.
                 (age >= -LONG_LAG).then(|| step(self.ctime, clock) + LONG_LAG - age)
             }
-            // Servers of FUSE may know no `ctime`, and return that of another event.
+            // Servers of FUSE may know no `ctime`, and return the time of another event.
             StampClock::Other => {
                 let stamps = [self.ctime, self.mtime].into_iter();
                 let young = stamps.filter(|stamp| nanoseconds(*stamp) > self.at.real - MOST_SKEW);
@@ -194,8 +194,8 @@ impl Moment {
         static START: OnceLock<Instant> = OnceLock::new();
         let start = *START.get_or_init(Instant::now);
         let monotonic = || start.elapsed().as_nanos().cast_signed();
-        // A thread that has to wait between two looks at the clocks would take the realtime clock
-        // for one that was set back.
+        // A thread that has to wait between the readings of the two clocks would conclude that the
+        // realtime clock was set back.
         let mut least = i128::MAX;
         let mut moment = Self::default();
         for _ in 0..MOST_LOOKS {

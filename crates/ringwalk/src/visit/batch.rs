@@ -110,8 +110,8 @@ impl<'b, S> Batch<'b, S> {
     ///
     /// # Errors
     ///
-    /// Those of opening the directory; `ENOENT` if it is no longer at its place; `EOPNOTSUPP` in a
-    /// saved tree.
+    /// The errors of opening the directory; `ENOENT` if it is no longer at its place; `EOPNOTSUPP`
+    /// in a saved tree.
     pub fn fd(&self) -> Result<Option<BorrowedFd<'b>>, Error> {
         self.place.directory().map_err(|errno| Error {
             operation: Operation::Open,

@@ -204,7 +204,7 @@ impl<S> Dir<S> {
     }
 
     /// Returns the inode number as the directory above lists it; 0 for a root. At a mount point it
-    /// is that of the directory underneath.
+    /// is the number of the directory underneath.
     pub(crate) fn ino(&self) -> u64 {
         self.ino
     }

@@ -66,14 +66,14 @@ impl<'b, S> Entry<'b, S> {
         self.batch.raw.records.file_type(self.index)
     }
 
-    /// Returns the inode number as the directory lists it; 0 for roots. At a mount point it is that
-    /// of the directory underneath.
+    /// Returns the inode number as the directory lists it; 0 for roots. At a mount point it is the
+    /// number of the directory underneath.
     pub fn ino(&self) -> u64 {
         self.batch.raw.records.ino(self.index)
     }
 
-    /// Returns true if this is a symbolic link that was followed: type and metadata are those of
-    /// its target.
+    /// Returns true if this is a symbolic link that was followed: type and metadata belong to its
+    /// target.
     pub fn is_followed(&self) -> bool {
         self.batch.raw.is_followed(self.index)
     }
@@ -134,11 +134,11 @@ impl<'b, S> Entry<'b, S> {
     }
 
     /// Asks for metadata of this entry now, whatever the walk asked for. If the entry is a link
-    /// that was followed, the metadata is that of its target.
+    /// that was followed, returns the metadata of its target.
     ///
     /// # Errors
     ///
-    /// Those of statx(2). In a saved tree `ENODATA` if a field is not known.
+    /// The errors of statx(2). In a saved tree `ENODATA` if a field is not known.
     pub fn stat(&self, fields: Fields) -> Result<Metadata, Error> {
         let follow = self.is_followed();
         let answer = match self.saved() {

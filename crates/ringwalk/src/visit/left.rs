@@ -8,7 +8,7 @@ use std::ops::Deref;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
-/// A directory of which everything below has been left: the argument of a visitor's
+/// A directory that has been left, with everything below it: the argument of a visitor's
 /// [`leave`](crate::Visitor::leave).
 #[derive(Debug)]
 pub struct Left<'a, S> {
@@ -47,9 +47,9 @@ impl<'a, S> Left<'a, S> {
     ///
     /// # Errors
     ///
-    /// If the directory had to be closed meanwhile, those of opening it again: `ENOENT` if it is no
-    /// longer at its place. `EBADF` for walks without [`parents_open`](crate::Walk::parents_open).
-    /// `EOPNOTSUPP` for saved trees.
+    /// If the directory had to be closed meanwhile, the errors of opening it again: `ENOENT` if it
+    /// is no longer at its place. `EBADF` for walks without
+    /// [`parents_open`](crate::Walk::parents_open). `EOPNOTSUPP` for saved trees.
     pub fn parent_fd(&self) -> Result<ParentFd, Error> {
         let Some(parent) = self.dir.parent_arc() else {
             return match self.dir.origin {

@@ -20,9 +20,9 @@ pub struct Leftover {
     pub path: Vec<u8>,
     /// Levels below the root: 0 for the root itself.
     pub depth: usize,
-    /// Device and inode number of the directory, if they are known. They are not if the walk asked
-    /// for no inode numbers, and the file system is none whose directories list them for certain.
-    /// Whatever is at the path then is read.
+    /// Device and inode number of the directory, if they are known. They are not known if the walk
+    /// asked for no inode numbers, and directories of this file system do not certainly list them.
+    /// Then the next walk reads any directory that is at the path.
     pub identity: Option<Identity>,
     /// What remains to be read.
     pub remaining: Remaining,

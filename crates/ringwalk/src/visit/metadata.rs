@@ -115,7 +115,7 @@ pub struct Metadata {
     pub dev: u64,
     /// Device that a device file stands for, in the form of `st_rdev`.
     pub rdev: u64,
-    /// Mount id; comparable with that of another file while both stay mounted.
+    /// Mount id; comparable with the id of another file while both stay mounted.
     pub mnt_id: u64,
     /// `STATX_ATTR_*` bits.
     pub attributes: u64,

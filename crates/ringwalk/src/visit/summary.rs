@@ -63,7 +63,7 @@ pub struct Summary {
     pub entries: u64,
     /// Directories opened.
     pub directories: u64,
-    /// Number of read errors. If it is zero, everything was read but for the leftovers.
+    /// Number of read errors. If it is zero, everything except the leftovers was read.
     pub errors: u64,
     /// Number of entries that vanished after they were listed, before their metadata was read.
     pub vanished: u64,
@@ -107,8 +107,8 @@ pub struct Summary {
     pub reopened: usize,
     /// True if a visitor stopped the walk.
     pub stopped: bool,
-    /// Number of [leftovers](Outcome::leftovers). A directory of which several parts were left over
-    /// counts several times.
+    /// Number of [leftovers](Outcome::leftovers). If several parts of a directory were left over,
+    /// it counts several times.
     pub leftovers: usize,
 }
 

@@ -32,10 +32,10 @@ pub(crate) fn go_on(on: bool) -> Flow {
 /// 4. `leave`, exactly once, after everything below the directory has been left. It also comes if
 ///    the directory could not be opened or read.
 ///
-/// In a walk with a [budget](crate::Budget) there is no `leave` for a directory of which something
-/// is left over, nor for those above it. A directory that a walk goes on with
-/// ([`Walk::resume`](crate::Walk::resume)) begins with `resume`. If only a part of it remained, no
-/// `leave` follows.
+/// In a walk with a [budget](crate::Budget) there is no `leave` for a directory that is left over
+/// in part, nor for the directories above it. For a directory with which another walk continues
+/// ([`Walk::resume`](crate::Walk::resume)), the first call is `resume`. If only a part of it
+/// remained, no `leave` follows.
 ///
 /// After [`Flow::Stop`] each worker finishes its batch. The calls of `leave` that are missing then
 /// do not come later.

@@ -160,7 +160,7 @@ impl Walk {
 
     /// Has each root's file system write back dirty data (syncfs(2)) before the walk reads it.
     /// Sources that read past the VFS then know size and blocks of files that changed before.
-    /// Without this option they ask for those of recently changed files by system calls.
+    /// Without this option they read the metadata of recently changed files by system calls.
     pub fn sync(mut self, sync: bool) -> Self {
         self.options.sync = sync;
         self
@@ -208,8 +208,8 @@ impl Walk {
     }
 
     /// Sets a function that decides about each directory before the walk descends into it. If it
-    /// returns false, the walk does not descend; the entry of the directory is visited all the
-    /// same. All workers call it.
+    /// returns false, the walk does not descend; the entry of the directory is still visited. All
+    /// workers call it.
     pub fn filter(
         mut self,
         filter: impl Fn(&Candidate<'_>) -> bool + Send + Sync + 'static,
@@ -222,9 +222,9 @@ impl Walk {
     /// Has the walk read a saved tree, which holds all roots, in place of the live file system. The
     /// walk opens no file then: [`Batch::fd`](crate::Batch::fd) and
     /// [`Left::parent_fd`](crate::Left::parent_fd) fail with `EOPNOTSUPP`, and source, prefetch and
-    /// sync do not matter. An entry of which a field in [`fields`](Self::fields) is not known fails
-    /// with `ENODATA`, and the walk enters it all the same. Below the roots no link can be
-    /// followed: with [`Follow::Always`] each link fails with `EOPNOTSUPP`.
+    /// sync do not matter. If a field in [`fields`](Self::fields) is not known for an entry, its
+    /// metadata fails with `ENODATA`; the walk still enters a directory. Below the roots no link
+    /// can be followed: with [`Follow::Always`] each link fails with `EOPNOTSUPP`.
     pub fn saved_tree(mut self, tree: Arc<dyn SavedTree>) -> Self {
         self.options.saved = Some(tree);
         self
@@ -286,8 +286,8 @@ impl Walk {
         self.options.is_partial()
     }
 
-    /// Checks that the walk reads everything below its roots, for a consumer that would take what
-    /// it is given for the whole tree. `consumer` names it in the message of the panic.
+    /// Checks that the walk reads everything below its roots, for a consumer that would treat its
+    /// input as the whole tree. `consumer` names it in the message of the panic.
     ///
     /// # Panics
     ///
@@ -352,11 +352,11 @@ impl Walk {
     }
 
     /// Looks whether a source that was asked for by name can be used for every root that is a
-    /// directory. A walk that is run without having been asked reads the others by system calls.
+    /// directory. A walk that runs without this check reads all other roots by system calls.
     ///
     /// # Errors
     ///
-    /// For the first root of which it cannot.
+    /// For the first root that the source cannot read.
     pub fn check_source(&self) -> Result<(), SourceError> {
         if self.options.saved.is_some() {
             return Ok(());

@@ -90,10 +90,10 @@ fn sync_roots(options: &Options) {
 /// Threads of workers, until they are joined.
 type Threads<'scope> = Mutex<Vec<ScopedJoinHandle<'scope, ()>>>;
 
-/// Waits until all threads are gone. A scope alone would wait until they have no more work: then
-/// they may still be freeing what is theirs, and the process may end meanwhile.
+/// Waits until all threads are gone. A scope alone would wait only until they have no more work.
+/// Then they may still be freeing their memory while the process ends.
 fn join_all(threads: &Threads<'_>) {
-    // A thread adds those that it starts, so they are there when it is gone.
+    // A thread adds the threads that it starts, so they are in the list when it has ended.
     while let Some(thread) = { lock(threads).pop() } {
         if let Err(panic) = thread.join() {
             std::panic::resume_unwind(panic);
@@ -101,8 +101,8 @@ fn join_all(threads: &Threads<'_>) {
     }
 }
 
-/// Frees what the scheduler's queues keep of threads that are gone. Otherwise the next walk would
-/// do that, and tools that look for lost memory would find it at the end of a process.
+/// Frees what the scheduler's queues keep for threads that have ended. Otherwise the next walk
+/// would free it, and tools that look for memory leaks would report it when the process ends.
 pub(crate) fn free_records_of_threads() {
     // Each step moves the records of 8 blocks of 64 threads one of three steps further.
     for _ in 0..32 {

@@ -45,7 +45,7 @@ pub(crate) enum Task<S> {
     Leftovers,
     /// A directory to open and read.
     Open(Arc<Dir<S>>),
-    /// A directory whose entries were read together with those of one above it.
+    /// A directory whose entries were read together with the entries of a directory above it.
     Listed(Box<(Arc<Dir<S>>, TreeListing)>),
     /// The rest of a directory that was read in part.
     Rest(Box<Rest<S>>),

@@ -6,7 +6,7 @@ use ringwalk_find::table::{Entry, Kind, Origin, entries};
 
 use super::text;
 
-/// Returns the page. `subcommands` are those of the program.
+/// Returns the page. `subcommands` are the subcommands of the program.
 pub(crate) fn page(subcommands: &[String]) -> Result<Vec<u8>> {
     let mut roff = Roff::new();
     let version = concat!("ringwalk ", env!("CARGO_PKG_VERSION"));

@@ -36,7 +36,7 @@ pub(super) fn paragraphs(roff: &mut Roff, lines: &[String]) {
     flush(&mut text);
 }
 
-/// Returns the term and the meaning of an item. A term is that of C; an error code has its sign in
+/// Returns the term and the meaning of an item. Terms are terms of C; an error code has its sign in
 /// the header only.
 fn item(text: &str) -> Option<(&str, &str)> {
     let (term, meaning) = text.strip_prefix("- ")?.split_once(": ")?;

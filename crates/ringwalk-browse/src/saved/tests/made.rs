@@ -87,7 +87,7 @@ impl Made {
         u32::try_from(same.count()).unwrap() + file.elsewhere
     }
 
-    /// Returns the path of everything at or below one, but for what was left out.
+    /// Returns the paths of all files at or below one, except the ones that were left out.
     pub(crate) fn below(&self, path: &[u8]) -> Vec<&Vec<u8>> {
         let prefix = crate::saved::join(path, b"x");
         let prefix = &prefix[..prefix.len() - 1];

@@ -140,7 +140,7 @@ fn round(place: &Place, action: Action, edits: &[Edit], seed: u64, sum: &mut Sum
             _ => None,
         })
         .collect();
-    // What was displaced was reported, and nothing else is left.
+    // All displaced files were reported, and nothing else is left.
     let mut leftovers = place.leftovers();
     leftovers.sort();
     let mut expected = displaced.clone();

@@ -42,7 +42,7 @@ fn shares(place: &Place) {
     let shared = || Reason::AlreadyShared;
     let reasons = place.act(&group, Action::Dedupe).reasons();
     assert_eq!(reasons, [shared(), shared(), shared()]);
-    // What is shared is not freed by deletion either.
+    // Deletion does not free shared blocks either.
     let planned = plan(
         &place.roots(),
         std::slice::from_ref(&group),

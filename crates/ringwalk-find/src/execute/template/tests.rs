@@ -12,7 +12,7 @@ fn every_pair_of_braces_is_replaced() {
     ] {
         assert_eq!(&*replaced(word.as_bytes(), b"f"), expected.as_bytes());
     }
-    // What was put in is not looked at again.
+    // Text that was put in is not searched again.
     assert_eq!(&*replaced(b"{}", b"{}"), b"{}");
 }
 

@@ -1,6 +1,6 @@
 use super::*;
 
-/// Mounts of the device 8:1, but for the fourth one.
+/// Mounts of the device 8:1, except the fourth.
 const TABLE: &str = "\
 1 0 8:1 / / rw - ext4 /dev/a rw
 2 1 8:1 /x /b rw - ext4 /dev/a rw

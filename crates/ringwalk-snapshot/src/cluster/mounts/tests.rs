@@ -56,7 +56,7 @@ fn what_a_server_has_is_asked_for_once() {
     let place = tempfile::tempdir().unwrap();
     let lustre = &mut table[2];
     lustre.point = place.path().to_owned();
-    // Kernels of Linux 5.8 and later say of which mount the directory is.
+    // Linux 5.8 and later say which mount the directory is on.
     let metadata = Metadata::of_path(None, place.path(), false, Fields::STATX).unwrap();
     lustre.id = metadata.mnt_id;
     let found = known_or_identified(lustre).unwrap();

@@ -80,7 +80,7 @@ fn a_manifest_names_no_files_elsewhere() {
     }
 }
 
-/// What a task writes goes to no file that is there, and to nowhere else.
+/// A task writes neither to an existing file nor outside the folder.
 #[test]
 fn a_task_writes_through_no_link() {
     let tree = tree();
@@ -132,7 +132,7 @@ fn leftovers_are_read_from_no_other_folder() {
             std::io::ErrorKind::InvalidInput
         );
     }
-    // No memory is taken for what the file does not have.
+    // No memory is allocated for data that the file does not have.
     let length = usize::MAX;
     let task = driver.task(Some(vec![Piece { length, ..piece }]));
     let error = task.run(task.walk()).unwrap_err();

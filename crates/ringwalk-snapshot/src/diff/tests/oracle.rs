@@ -312,7 +312,7 @@ fn check_link(
     let _ = old;
 }
 
-/// Checks sums against those of both trees.
+/// Checks sums against the sums of both trees.
 fn check_growth(diff: &Diff, old: &[Row], new: &[Row]) {
     let total = |rows: &[Row]| rows.iter().map(Row::bytes).sum::<i64>();
     assert_eq!(diff.growth(), total(new) - total(old));

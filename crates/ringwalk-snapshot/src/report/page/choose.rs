@@ -2,7 +2,7 @@
 //!
 //! A directory has at least the allocated size of each row below it. Of two rows of the same size,
 //! the later one goes first, and a directory comes behind everything below it. So a directory is
-//! chosen before what it holds, and the chosen rows are a tree.
+//! chosen before its contents, and the chosen rows are a tree.
 
 use super::outside::Outside;
 use crate::read::{Chunk, ReadError, Snapshot};
@@ -13,8 +13,8 @@ use std::cmp::Reverse;
 use std::num::NonZeroUsize;
 use std::ops::Range;
 
-/// A row and its allocated size: that of everything below it, if it is a directory. The order is
-/// that of sizes, then that of rows.
+/// A row and its allocated size; for a directory, with everything below it. Ordered by size, then
+/// by row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Ranked {
     pub(super) alloc: u64,

@@ -34,8 +34,8 @@ struct Data<'p> {
     uids: Vec<i64>,
     /// Allocated bytes by which nodes have grown; empty without a comparison.
     growth: Vec<i64>,
-    /// For directories of which something is not shown: its allocated bytes, apparent bytes and
-    /// entries.
+    /// For directories that are not shown completely: allocated bytes, apparent bytes and entries
+    /// of the rest.
     rest: BTreeMap<usize, [u64; 3]>,
     /// Failures and files that were left out.
     notes: BTreeMap<usize, String>,

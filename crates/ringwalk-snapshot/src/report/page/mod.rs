@@ -54,7 +54,7 @@ pub const NODES: usize = 20_000;
 /// Bytes of the page for each node, on average. Of names that are longer, fewer fit.
 const NODE_BYTES: usize = 80;
 
-/// Bytes of the page for long names, such as that of a root.
+/// Bytes of the page for long names, such as the name of a root.
 const SPARE_BYTES: usize = 64 << 10;
 
 /// Lines of the tables.

@@ -189,8 +189,8 @@ pub(super) fn read(
     Ok(nodes)
 }
 
-/// Makes a tree of nodes, of which a directory comes before what it holds: the first node has no
-/// parent. If there are several roots, a first node is added that stands for `all` of them.
+/// Makes a tree of nodes. A directory comes before its contents, and the first node has no parent.
+/// If there are several roots, a first node is added that stands for `all` of them.
 ///
 /// The nodes get at most `budget` bytes of the page. If names are long, the last nodes are left
 /// out.

@@ -154,8 +154,8 @@ fn base64(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// The examples of FIPS 180-4, and lengths at which the padding changes. The hashes are those
-    /// of sha256sum.
+    /// The examples of FIPS 180-4, and lengths at which the padding changes. The hashes are from
+    /// sha256sum.
     #[test]
     fn hashes_are_those_of_sha256sum() {
         let hash = |text: &str| crate::text::hex(&sha256(text.as_bytes()));

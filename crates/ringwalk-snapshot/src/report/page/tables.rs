@@ -256,8 +256,8 @@ struct Table {
 }
 
 impl Table {
-    /// Creates a table with a head. A name after `#` is that of a column of numbers, and a name
-    /// after `=` that of numbers with bars.
+    /// Creates a table with a head. `#` before a name marks a column of numbers, and `=` a column
+    /// of numbers with bars.
     fn new(heads: &[&str]) -> Self {
         let mut out = "<div class=\"wide\"><table><thead><tr>".to_owned();
         for head in heads {

@@ -3,7 +3,7 @@ use crate::entry::Entry;
 use crate::write::pack::Unpacker;
 use ringwalk::FileType;
 
-/// Adds a run. Names that begin with "d" are those of directory 7.
+/// Adds a run. Names that begin with "d" belong to directory 7.
 fn add(stage: &Stage, writer: &mut StageWriter, directory: u64, names: &[&str]) {
     let mut piece = PieceBuilder::default();
     for name in names {
@@ -79,7 +79,7 @@ fn pieces_larger_than_a_segment() {
     }
 }
 
-/// Returns many names, some of which are those of directories.
+/// Returns many names. Some of them are names of directories.
 fn many(runs: usize, each: usize) -> Vec<Vec<String>> {
     let name = |run: usize, number: usize| {
         let kind = if number.is_multiple_of(3) { "d" } else { "f" };

@@ -22,8 +22,8 @@
 //! # Number of threads
 //!
 //! While jobs are answered from memory, at most `base` threads are awake: more would only take CPUs
-//! away from the caller. A thread finds that its job has waited if the thread gave up its CPU of
-//! its own will. If other jobs are queued then, the thread raises the allowed number by one, up to
+//! away from the caller. A thread finds that its job has waited if the thread gave up its CPU
+//! voluntarily. If other jobs are queued then, the thread raises the allowed number by one, up to
 //! `most`. After [`CALM`] jobs in a row that did not wait, the number is lowered again.
 //!
 //! If all allowed threads hang, in calls to a server that does not answer, none of them can find

@@ -163,7 +163,7 @@ impl DriverRequest {
             Self::Open { answer, .. } | Self::CompleteFirst { answer, .. } => answer.is_abandoned(),
             Self::Read { answer, .. } | Self::Complete { answer, .. } => answer.is_abandoned(),
             Self::Stat { answer, .. } => answer.is_abandoned(),
-            // The directory is closed all the same.
+            // The directory is closed even then.
             Self::Close { .. } => false,
         }
     }
@@ -248,7 +248,7 @@ impl PoolJob for DriverRequest {
                 entries: EntryBuffer::new(),
                 end: Err(fault),
             }),
-            // The entries that were read are given all the same.
+            // The entries that were read are still delivered.
             Self::Complete {
                 mut piece, answer, ..
             } => {

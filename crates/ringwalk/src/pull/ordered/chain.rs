@@ -28,7 +28,7 @@ pub(super) struct BatchSlots {
     pub(super) overtaken: Vec<Gap>,
 }
 
-/// Numbers of which no batch has come yet, and the slot where it will come out.
+/// Numbers of batches that have not come yet, and the slot where they will come out.
 #[derive(Debug)]
 pub(super) struct Gap {
     numbers: Range<u64>,

@@ -2,8 +2,8 @@
 //!
 //! Workers finish directories in any order. Some callers need the results of a walk with one
 //! worker: the lines of `du`, a sorted `find`, hard links charged to the first name. Such a caller
-//! leaves items in an [`Ordered`]. The items come out in the order of a depth-first walk: those of
-//! a directory's batches in the order of reading, and all items of a subdirectory where its
+//! leaves items in an [`Ordered`]. The items come out in the order of a depth-first walk. Items of
+//! a directory's batches come in the order of reading. All items of a subdirectory come where its
 //! [`Place`] was made.
 //!
 //! An [`Ordered`] is one chain of slots, in the order in which they come out (`chain.rs`). A
@@ -72,8 +72,8 @@ impl<T> Line<T> {
         self.last.last_mut()
     }
 
-    /// Marks where the items of a subdirectory come out. [`Ordered::add_batch`] returns its place
-    /// among those of all subdirectories, in order.
+    /// Marks where the items of a subdirectory come out. [`Ordered::add_batch`] returns the places
+    /// of all subdirectories, in order.
     pub fn subdirectory(&mut self) {
         self.before.push(std::mem::take(&mut self.last));
     }
@@ -120,7 +120,7 @@ impl<T: Send, C: FnMut(T) + Send> Ordered<T, C> {
         }
     }
 
-    /// Returns the place of batches without a directory: those of the roots.
+    /// Returns the place of batches without a directory, which hold the roots.
     pub fn roots(&self) -> &Place {
         &self.roots
     }

@@ -245,7 +245,7 @@ impl Lister {
     }
 
     /// Returns the type of the file at a path, with the last link followed or not; `None` if
-    /// stat(2) fails. Python's `os.walk` takes that for a file.
+    /// stat(2) fails. Python's `os.walk` treats this entry as a file.
     pub(super) fn type_of(&mut self, path: &[u8], follow: bool) -> Option<FileType> {
         let path = CString::new(path).ok()?;
         // Looking at an entry never mounts anything, as with stat(2) since Linux 4.11.

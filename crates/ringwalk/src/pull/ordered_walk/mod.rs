@@ -162,7 +162,7 @@ impl OrderedWalk {
     ///
     /// # Errors
     ///
-    /// Those of [`next_directory`](Self::next_directory).
+    /// The errors of [`next_directory`](Self::next_directory).
     pub fn advance(&mut self) -> Result<bool, Error> {
         self.advance_with(&mut Patience::endless())
     }
@@ -174,7 +174,7 @@ impl OrderedWalk {
     ///
     /// # Errors
     ///
-    /// Those of [`next_directory`](Self::next_directory).
+    /// The errors of [`next_directory`](Self::next_directory).
     pub fn advance_while(&mut self, goes_on: &mut dyn FnMut() -> bool) -> Result<bool, Error> {
         self.advance_with(&mut Patience::as_long_as(goes_on))
     }

@@ -1,6 +1,6 @@
 //! Decodes items of btrfs trees: inodes, directory entries, references.
 //!
-//! The layouts are those of `linux/btrfs_tree.h`; everything is little-endian and unaligned. The
+//! The layouts are from `linux/btrfs_tree.h`; everything is little-endian and unaligned. The
 //! decoder returns nothing for an item that is cut short.
 
 use crate::sources::volume::{OpenMount, listed_type};

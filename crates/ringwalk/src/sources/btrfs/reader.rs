@@ -183,7 +183,7 @@ impl BtrfsReader {
     }
 }
 
-/// Adds the entries of one item. Their order is that of hashes, which never changes.
+/// Adds the entries of one item. They are in the order of hashes, which never changes.
 #[inline]
 fn take_entries(item: Item<'_>, records: &mut Records) -> Result<(), Refused> {
     for entry in DirItems(item.data) {

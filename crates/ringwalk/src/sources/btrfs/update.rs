@@ -1,9 +1,10 @@
-//! btrfs with an older tree: names and metadata of what has not changed are taken from it.
+//! btrfs with an older tree: names and metadata that have not changed are taken from the older
+//! tree.
 //!
 //! Each inode holds the number of the transaction that last changed it (`transid`), and each node
-//! of a tree that of the transaction that wrote it. Both only grow, whatever the clock says. One
-//! search skips all nodes that are older than the older tree, and so finds every inode that was
-//! changed since, without reading the others.
+//! of a tree holds the number of the transaction that wrote it. Both only grow, whatever the clock
+//! says. One search skips all nodes that are older than the older tree, and so finds every inode
+//! that was changed since, without reading the others.
 //!
 //! A change of a directory's names changes the inode of the directory. So a directory that was not
 //! found has the names that it had, and an inode that was not found has its metadata, if both were

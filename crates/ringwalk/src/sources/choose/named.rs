@@ -50,8 +50,8 @@ impl NamedSource {
     }
 
     /// Returns the volumes and the kernel's interface, as far as they have been looked for. With an
-    /// older tree `auto` looks for volumes before the walk: what was read by system calls cannot
-    /// be taken from the tree.
+    /// older tree, `auto` looks for volumes before the walk: directories that system calls have
+    /// already read cannot be taken from the tree.
     pub(super) fn into_found(self, options: &Options) -> (Option<MountedVolumes>, Option<Kernel>) {
         let early = options.older.is_some() && rules::may_use_volumes(options);
         let find = || MountedVolumes::find(options, seconds_now());

@@ -30,7 +30,7 @@ pub(crate) fn may_use_volumes(options: &Options) -> bool {
         return false;
     }
     if options.is_partial() {
-        // A position on a volume is none of the VFS, where the next walk goes on.
+        // The next walk continues through the VFS, where a position on a volume is not valid.
         return false;
     }
     match options.source.way() {

@@ -272,7 +272,7 @@ fn take_blocks(
     let block_size = file_system.superblock().block_size as usize;
     let skipped = usize::try_from(first).unwrap_or(usize::MAX) * block_size;
     let mut next = first;
-    // If a listing continues, the blocks are those of the copy that it began with.
+    // If a listing continues, the blocks come from the copy that it began with.
     let rest = blocks.get(skipped..).unwrap_or_default();
     for block in rest.chunks_exact(block_size) {
         let read = file_system.directory_block(inode, next, block, |entry| checker.take(entry));
@@ -285,7 +285,7 @@ fn take_blocks(
     Ok(next)
 }
 
-/// Takes the entries of a listing, and checks that they are those of the wanted directory.
+/// Takes the entries of a listing, and checks that they belong to the wanted directory.
 struct ListingChecker<'t> {
     records: &'t mut Records,
     key: DirectoryKey<'t>,

@@ -81,8 +81,8 @@ pub(crate) fn open(mounted: Arc<OpenMount>, fields: Fields) -> Result<Box<dyn In
     }))
 }
 
-/// Refuses tables that are nearly empty: those of file systems without `uninit_bg`, which do not
-/// record which inodes have been in use.
+/// Refuses tables that are nearly empty. File systems without `uninit_bg` have such tables, because
+/// they do not record which inodes have been in use.
 fn check_share(ext4: &Ext4, tables: &[InodeTable]) -> Result<(), Refused> {
     let read: u64 = tables.iter().map(|table| u64::from(table.count)).sum();
     let stat = rustix::fs::fstatvfs(ext4.mounted.directory())

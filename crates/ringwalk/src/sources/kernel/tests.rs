@@ -223,7 +223,7 @@ fn compare(root: &Path, fields: Fields, set_up: impl Fn(Walk) -> Walk) {
     }
 }
 
-/// Fails, and shows the first difference, unless both answers are the same but for the order.
+/// Fails, and shows the first difference, unless both answers are the same except for the order.
 fn assert_same(found: &Answer, expected: &Answer, about: &str) {
     for (path, expected) in &expected.entries {
         let found = found.entries.get(path);
@@ -266,7 +266,7 @@ const ROOMS: [usize; 4] = [0, 5000, 40_000, 1 << 20];
 #[test]
 fn trees_change_nothing() {
     let dir = tree();
-    // A directory that many others lie below, of which a tree holds a part.
+    // A directory with many others below it. A tree holds a part of them.
     let mut deep = dir.path().join("deep");
     for level in 0..60 {
         deep.push(format!("level-{level}"));

@@ -129,8 +129,8 @@ impl Image {
         found.unwrap().1
     }
 
-    /// Returns the pages that a walk from `root` reads, each once: those of directories, and those
-    /// of the inodes of all entries or of directories only.
+    /// Returns the pages that a walk from `root` reads, each once: pages of directories, and pages
+    /// of inodes (of all entries, or of directories only).
     fn pages(&self, root: u32, metadata: bool, depth: usize) -> BTreeSet<u64> {
         let block_size = u64::from(self.file_system.superblock().block_size);
         let mut pages = BTreeSet::from([self.file_system.inode_offset(root).unwrap() / 4096]);

@@ -161,8 +161,8 @@ fn read_ahead(options: &Options, fd: impl AsFd, dev: u64, stop: &AtomicBool) -> 
     Some(prefetch(&plan, PrefetchBounds::of_memory(), stop))
 }
 
-/// Returns the inodes of the directories on `dev` at which the walk begins. If there are none,
-/// returns those of the mounts of `dev`, which the walk reaches below its roots.
+/// Returns the inodes of the directories on `dev` at which the walk begins. If the walk begins at
+/// none, returns the inodes of the mounts of `dev`, which the walk reaches below its roots.
 fn roots_on(options: &Options, dev: u64, mounts: &[Mount]) -> Vec<u32> {
     let directory = |stat: Stat| -> Option<u32> {
         let is_directory = rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir();

@@ -48,7 +48,7 @@ pub trait SavedTree: Send + Sync {
     fn fields(&self) -> Fields;
 
     /// Returns type, identity and number of links of the file at a path as a user gives it. If
-    /// `follow` is true and the file is a symbolic link, returns those of its target.
+    /// `follow` is true and the file is a symbolic link, they describe its target.
     ///
     /// # Errors
     ///
@@ -56,7 +56,7 @@ pub trait SavedTree: Send + Sync {
     fn find(&self, path: &[u8], follow: bool) -> Result<Metadata, Errno>;
 
     /// Returns a reader for one worker. It returns at least these fields with each entry, as far as
-    /// they are known. If there are none, it need not return any metadata.
+    /// they are known. If `fields` is empty, it need not return any metadata.
     fn reader(self: Arc<Self>, fields: Fields) -> Box<dyn SavedReader>;
 }
 
@@ -68,7 +68,7 @@ pub trait SavedReader: Send {
     ///
     /// # Errors
     ///
-    /// Those of [`SavedTree::find`].
+    /// The errors of [`SavedTree::find`].
     fn root(&mut self, path: &[u8], follow: bool, batch: &mut SavedBatch<'_>) -> Result<(), Errno>;
 
     /// Adds entries of a directory to `batch`, which is empty, in the order of the bytes of their
@@ -221,8 +221,8 @@ impl<'b> SavedBatch<'b> {
     }
 }
 
-/// Returns the fields that a reader of a walk returns with each entry: those of the options, and
-/// the device if the walk stays on one.
+/// Returns the fields that a reader of a walk returns with each entry: the fields of the options,
+/// and the device if the walk stays on one.
 pub(crate) fn fields_of(options: &Options) -> Fields {
     match options.stay {
         Stay::Anywhere => options.fields,

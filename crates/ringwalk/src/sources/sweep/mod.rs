@@ -145,7 +145,7 @@ impl InodeSweep {
     ///
     /// If a sweep would not return what a walk returns:
     ///
-    /// - the root is not that of a whole file system;
+    /// - the root is not the root of a whole file system;
     /// - a file system is mounted below the root;
     /// - no source can read its files;
     /// - the sweep finds later that it cannot read some file exactly.
@@ -221,7 +221,8 @@ impl InodeSweep {
         done.into_inner().ignore_poison()
     }
 
-    /// Opens the mount, if the root is that of the whole mount and no other mount lies below it.
+    /// Opens the mount, if the root is the root of the whole mount and no other mount lies below
+    /// it.
     fn look(&self) -> Result<Arc<OpenMount>, Refused> {
         rules::check_sweep(self.source)?;
         if self.fields.contains(Fields::PROJECT_ID) {

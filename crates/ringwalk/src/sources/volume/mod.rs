@@ -145,11 +145,11 @@ pub(crate) trait Volume: Send + Sync {
 pub(crate) trait Reader: Send {
     /// Fills `batch` (which is empty) with the entries of a directory, without `.` and `..`, with
     /// types as far as they are known. Returns `None` after all entries, or the position to
-    /// continue at after the first few thousand. Inode numbers are those of the file system,
-    /// cookies 0.
+    /// continue at after the first few thousand. Inode numbers come from the file system, and
+    /// cookies are 0.
     ///
-    /// The listing is that of one moment: every entry that is in the directory from the first call
-    /// to the end of the last is in one batch, once.
+    /// The listing shows one moment: every entry that is in the directory from the first call to
+    /// the end of the last call is in exactly one batch, once.
     ///
     /// # Errors
     ///
@@ -163,11 +163,11 @@ pub(crate) trait Reader: Send {
         batch: &mut RawBatch,
     ) -> Result<Option<Position>, Refused>;
 
-    /// Makes `batch.known` as long as the batch. Fills in the metadata of the entries of which the
-    /// reader is certain, on the device and mount of [`OpenMount`], with the mask that statx(2)
-    /// would return. The reader skips an entry that was deleted, has another type than was listed,
-    /// is damaged, or was changed too lately ([`OpenMount::is_unsettled`]). It also skips symbolic
-    /// links that `wanted` follows.
+    /// Makes `batch.known` as long as the batch. Fills in the metadata of the entries that the
+    /// reader is certain about, on the device and mount of [`OpenMount`], with the mask that
+    /// statx(2) would return. The reader skips an entry that was deleted, has another type than was
+    /// listed, is damaged, or was changed too lately ([`OpenMount::is_unsettled`]). It also skips
+    /// symbolic links that `wanted` follows.
     ///
     /// `dir` is the directory of the batch. It was listed a moment ago by this reader, by another
     /// one, or by system calls.

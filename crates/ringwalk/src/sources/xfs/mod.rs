@@ -2,8 +2,8 @@
 //!
 //! `getdents64` reads the names. Then one ioctl returns the metadata of all files of a directory
 //! whose inode numbers are neighbours; XFS gives out numbers in this way. The ioctl looks up no
-//! names and reads the kernel's own inodes. So its answer is as fresh as that of statx(2), except
-//! for sizes that wait for write-back.
+//! names and reads the kernel's own inodes. So its answer is as current as an answer of statx(2),
+//! except for sizes that wait for write-back.
 //!
 //! Between the two calls, a file can be deleted and its inode number used for another file. So
 //! records of files that were born since shortly before the walk began are not used. Any other

@@ -68,8 +68,8 @@ impl XfsReader {
     }
 }
 
-/// Returns true if a record is certainly that of the listed file, and has what statx(2) would
-/// return.
+/// Returns true if a record certainly belongs to the listed file, and has the values that statx(2)
+/// would return.
 fn is_listed(record: &XfsBulkstat, listed: FileType, xfs: &Xfs) -> bool {
     record.nlink > 0
         && FileType::from_mode(u32::from(record.mode)) == listed

@@ -73,7 +73,7 @@ fn set_xattr(path: &Path, name: &str, size: usize) {
     lsetxattr(path.as_c_str(), name, &vec![1; size], XattrFlags::empty()).unwrap();
 }
 
-/// Creates files of all kinds that XFS stores in different ways. Returns the names of files of
+/// Creates files of all kinds that XFS stores in different ways. Returns the names of files for
 /// which BULKSTAT does not return all metadata.
 pub(crate) fn make_files(dir: &Path) -> Vec<&'static str> {
     let at = |name: &str| dir.join(name);

@@ -12,10 +12,10 @@
 //!   +------------------------+-------- a run of windows without waiting: as many as CPUs
 //! ```
 //!
-//! A server is *crowded* if calls take more than twice as long as with few workers. More requests
-//! than a server works on at a time only wait in its queue, before those of others. So in a crowded
-//! server the controller tries half as many workers, and keeps that number if it loses less than
-//! 10 %.
+//! A server is *crowded* if calls take more than twice as long as with few workers. If a server
+//! gets more requests than it works on at a time, they only wait in its queue, before the requests
+//! of others. So for a crowded server the controller tries half as many workers, and keeps that
+//! number if it loses less than 10 %.
 
 use std::time::Duration;
 
@@ -51,7 +51,7 @@ pub(super) struct Measured {
     pub(super) most: usize,
 }
 
-/// The next number of workers. What was measured before it counts no more.
+/// The next number of workers. Measurements from before this step do not count any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Step {
     pub(super) workers: usize,
@@ -70,23 +70,23 @@ pub(super) struct Climb {
     settled: Option<Duration>,
 }
 
-/// What the time since the last step is for.
+/// The purpose of the time since the last step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
-    /// It is measured.
+    /// A measurement.
     #[default]
     Measuring,
-    /// It is measured for the second time: the first time more workers were no better. Other
-    /// programs may have been the reason.
+    /// The second measurement: in the first, more workers were no better. Other programs may have
+    /// been the reason.
     MeasuringAgain,
-    /// It passes before measuring begins.
+    /// A pause before the measurement begins.
     LeadIn,
 }
 
 /// What is being tried.
 #[derive(Clone, Copy, Debug, Default)]
 enum Trial {
-    /// Nothing: the next measurement decides what is.
+    /// Nothing: the next measurement decides what to try.
     #[default]
     None,
     More(Before),

@@ -2,7 +2,7 @@
 //!
 //! Every worker measures its own calls in windows of a few milliseconds
 //! ([`Meter`](super::meter::Meter)). A window was spent *waiting* if its calls were slow, the
-//! thread had little CPU time, and the thread gave up its CPU of its own will. A thread that other
+//! thread had little CPU time, and the thread gave up its CPU voluntarily. A thread that other
 //! processes crowd out is slow too, but does not give up its CPU.
 //!
 //! What the controller decides is in [`Climb`].
@@ -41,7 +41,7 @@ pub(crate) struct ConcurrencyController {
     fixed: bool,
     most: usize,
     cpus: OnceLock<usize>,
-    /// Calls that all workers have reported; those of them that were timed; their nanoseconds.
+    /// Calls that all workers have reported; how many of them were timed; their nanoseconds.
     calls: AtomicU64,
     timed: AtomicU64,
     in_calls: AtomicU64,
@@ -118,9 +118,9 @@ impl ConcurrencyController {
         self.target.load(Ordering::Relaxed)
     }
 
-    /// Raises the number of workers to that of CPUs: there is work for more than one. Only then it
-    /// pays to find out how many CPUs there are (by affinity and cgroup quota), which means reading
-    /// several files.
+    /// Raises the number of workers to the number of CPUs: there is work for more than one. Only
+    /// then is it worth finding out how many CPUs there are (by affinity and cgroup quota), which
+    /// means reading several files.
     pub(crate) fn there_is_more_work(&self) {
         if !self.fixed && self.cpus.get().is_none() {
             let cpus = self.cpus();

@@ -16,8 +16,8 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Descriptors that a walk may hold before it reads the limits of the system and raises that of the
-/// process.
+/// Descriptors that a walk may hold before it reads the limits of the system and raises the limit
+/// of the process.
 const FIRST_LIMIT: usize = 1024;
 
 /// The largest number of descriptors that a walk ever holds, whatever the limits of the system:

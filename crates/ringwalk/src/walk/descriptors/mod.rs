@@ -17,8 +17,8 @@
 //! directory near the root, which a depth-first walk comes back to last. To open a closed directory
 //! again, the walk starts from the nearest ancestor that is still open. It opens component by
 //! component, and never through a symbolic link. The result counts only if device and inode number
-//! are those of the directory that was closed. A directory that was moved or replaced meanwhile has
-//! *vanished*: the walk does not follow it out of the tree.
+//! are the same as for the directory that was closed. A directory that was moved or replaced
+//! meanwhile has *vanished*: the walk does not follow it out of the tree.
 //!
 //! Nothing else of a walk holds a directory open for long. Entries that wait for their turn
 //! ([`Part`](crate::walk::scheduler::Part)) find the descriptor in their directory's slot, or have
@@ -222,7 +222,7 @@ impl<S> Descriptors<S> {
     ///
     /// # Errors
     ///
-    /// Those of [`get`](Self::get).
+    /// The errors of [`get`](Self::get).
     pub(crate) fn open_for_visit(&self, dir: &Arc<Dir<S>>) -> Result<Arc<DirectoryFd>, Failure> {
         let mut tries = 0;
         loop {
@@ -314,7 +314,7 @@ impl<S> Descriptors<S> {
         }
     }
 
-    /// Takes the descriptor out of the slot of a directory of which nothing more is expected.
+    /// Takes the descriptor out of the slot of a directory from which nothing more is expected.
     ///
     /// Asks again under the lock of the slot. Another worker may have announced more children in
     /// the meantime. It then relies on the descriptor in the slot.

@@ -21,7 +21,7 @@ pub(crate) const DIRECTORY_FLAGS: OFlags = OFlags::RDONLY
 ///
 /// # Errors
 ///
-/// Those of openat(2), except `EINTR`.
+/// The errors of openat(2), except `EINTR`.
 pub(crate) fn open_directory(
     at: impl AsFd,
     name: impl Arg + Copy,
@@ -86,7 +86,7 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
 ///
 /// # Errors
 ///
-/// Those of openat2(2).
+/// The errors of openat2(2).
 pub(crate) fn open_beneath(
     root: &Arc<DirectoryFd>,
     path: &[u8],
@@ -130,7 +130,7 @@ impl ComponentPath {
         Ok(fd)
     }
 
-    /// Opens the components below `fd`. Returns `fd` itself if there are none.
+    /// Opens the components below `fd`. Returns `fd` itself if there are no components.
     fn open(&mut self, fd: Arc<DirectoryFd>) -> Result<Arc<DirectoryFd>, Errno> {
         if self.bytes.is_empty() {
             return Ok(fd);

@@ -22,8 +22,8 @@ const NAMES: usize = 256 * 1024;
 ///
 /// # Errors
 ///
-/// Those of opening the directory, of lseek(2) and getdents64(2). `ESTALE` if another directory is
-/// at its place.
+/// The errors of opening the directory, of lseek(2) and getdents64(2). `ESTALE` if another
+/// directory is at its place.
 pub fn divide(
     root: &Root,
     leftover: &Leftover,
@@ -143,7 +143,7 @@ fn open(root: &Root, leftover: &Leftover) -> Result<Arc<DirectoryFd>, Errno> {
     }
 }
 
-/// Returns a position beyond those of all entries that a file system can have in a directory.
+/// Returns a position beyond every position that an entry can have on this file system.
 fn beyond_all(fd: &DirectoryFd) -> Result<i64, Errno> {
     Ok(match magic::of(fd)? {
         // Positions have 31 bits. Of a larger one, a directory of one block takes the low 32 bits

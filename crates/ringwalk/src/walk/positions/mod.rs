@@ -72,8 +72,8 @@ fn promise(fd: &DirectoryFd) -> Result<Promise, Errno> {
         magic::NFS => Promise::Lasting,
         // Before Linux 6.6 a position is the number of the entries before it, which changes.
         magic::TMPFS if kernel_is_at_least(6, 6) => Promise::Lasting,
-        // On ramfs it is that still, and on overlayfs in a directory of several layers
-        // (`ovl_seek_cursor` of fs/overlayfs/readdir.c). What a probe finds does not last there.
+        // On ramfs this is still so, and on overlayfs in a directory of several layers
+        // (`ovl_seek_cursor` of fs/overlayfs/readdir.c). The result of a probe does not last there.
         magic::TMPFS | magic::RAMFS | magic::OVERLAYFS => Promise::OpenFile,
         _ => Promise::Unknown,
     })

@@ -205,7 +205,7 @@ pub(crate) fn join_names(leftovers: Vec<Leftover>) -> Vec<Leftover> {
 }
 
 /// Returns device and inode number of a directory as the directory above lists it. At a mount point
-/// they are those of the directory underneath.
+/// they identify the directory underneath.
 fn listed_identity<S>(dir: &Dir<S>) -> Option<Identity> {
     let parent = Descriptors::held(dir.parent()?)?;
     let found = identity(&*parent).ok()?;

@@ -15,8 +15,8 @@ use crate::visit::visitor::Visitor;
 use crate::walk::concurrency::meter::{WINDOW, WindowEnd};
 use std::time::Instant;
 
-/// The metadata of this many entries of a large batch is asked for before that of the others, while
-/// the walk does not know yet whether reading ahead helps.
+/// While the walk does not know yet whether reading ahead helps, it asks for the metadata of this
+/// many entries of a large batch before all others.
 const FIRST_STATS: usize = 8;
 
 /// The number of entries of the first chunk of a worker.

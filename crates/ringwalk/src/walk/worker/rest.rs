@@ -87,7 +87,8 @@ impl<V: Visitor> Worker<'_, V> {
     /// fills in metadata, which takes the longer part of a read, no order is asked for, and another
     /// worker or a free place in the source can take the work.
     fn may_read_concurrently(&self) -> bool {
-        // The position of a directory says what remains only if nobody reads it at that moment.
+        // The position of a directory shows what remains, but only while no request reads the
+        // directory.
         self.source.reads_concurrently()
             && !self.shared.options.is_in_order()
             && (self.source.capacity() > 1 || self.available_workers() > 0)

@@ -19,7 +19,7 @@ const LEAST_PART: usize = 32;
 /// The smallest part while calls wait. A part costs about 1 us, and such a call 20 us or more.
 const LEAST_WAITING_PART: usize = 2;
 
-/// Entries of one batch, of which parts may be given away.
+/// Entries of one batch. Parts of them may be given to other workers.
 pub(super) struct Divisible<'a, S> {
     pub(super) dir: &'a Arc<Dir<S>>,
     /// The open directory, if it is open.

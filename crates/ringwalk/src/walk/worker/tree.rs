@@ -1,4 +1,5 @@
-//! Directories whose entries were read together with those of a directory above. They are not open.
+//! Directories whose entries were read together with the entries of a directory above. They are not
+//! open.
 
 use super::Worker;
 use crate::sources::TreeListing;

@@ -195,7 +195,7 @@ impl SharedRing {
         None
     }
 
-    /// Gives queued requests to the pool: there is no thread, or there is none any more.
+    /// Gives queued requests to the pool: the ring never had a thread, or its thread has ended.
     fn stop(&self) {
         let mut state = self.lock();
         state.running = false;

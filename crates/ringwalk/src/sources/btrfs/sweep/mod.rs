@@ -44,8 +44,8 @@ struct Trees {
     ranges: InodeRanges,
 }
 
-/// Opens the subvolume of `mounted`, whose metadata must be that of its root. Without `one_device`,
-/// also opens the subvolumes below it.
+/// Opens the subvolume of `mounted`. `mounted` must be the root of the subvolume. Without
+/// `one_device`, also opens the subvolumes below it.
 ///
 /// # Errors
 ///

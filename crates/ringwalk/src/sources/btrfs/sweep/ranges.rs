@@ -1,7 +1,7 @@
 //! Shares ranges of inode numbers between threads.
 //!
-//! The places of inodes in a tree are unknown beforehand: numbers are never used again, so those of
-//! an old file system lie far from each other, in clusters. So ranges are not cut in advance. A
+//! The places of inodes in a tree are unknown beforehand: numbers are never used again, so in an
+//! old file system they lie far from each other, in clusters. So ranges are not cut in advance. A
 //! thread without work waits. A thread with work checks after each search whether another thread
 //! waits, and gives away half of the rest of its range. If that half is empty, the other thread
 //! soon waits again.

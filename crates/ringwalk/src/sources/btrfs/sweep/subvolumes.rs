@@ -1,9 +1,9 @@
 //! The subvolumes below a mount's root, and their paths.
 //!
 //! The tree of trees lists each subvolume with its parent, directory and name. A walk reaches
-//! subvolumes through directories. The `st_dev` of a file is that of its subvolume: an anonymous
-//! number that no tree holds. So each subvolume is opened by its path, and statx(2) on it returns
-//! the device of its files.
+//! subvolumes through directories. The `st_dev` of a file is the number of its subvolume: an
+//! anonymous number that no tree holds. So each subvolume is opened by its path, and statx(2) on it
+//! returns the device of its files.
 
 use crate::sources::btrfs::item::{FIRST_INO, ROOT_TREE, kind};
 use crate::sources::btrfs::{SubvolumePlace, nested_in, refused};

@@ -88,8 +88,8 @@ fn all_files_of_all_subvolumes_come_once_with_the_metadata_of_statx() {
     image.freeze();
     let expected = walk(&image.root());
     let devices: HashSet<_> = expected.values().map(|file| file.dev).collect();
-    // The devices of the top, `one`, `two`, `three` and the snapshot; and that of the whole file
-    // system, for directories without an inode.
+    // The devices of the top, `one`, `two`, `three` and the snapshot; and the device of the whole
+    // file system, for directories without an inode.
     assert_eq!(devices.len(), 6);
     for threads in [1, 4] {
         compare(&sweep(&image.root(), false, threads).unwrap(), &expected);
