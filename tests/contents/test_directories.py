@@ -179,9 +179,7 @@ def test_similar_directories(dupes, scratch):
         dupes("--dirs=90%", ".", cwd=top)
         .ok()
         .out.decode()
-        .startswith(
-            "2 directories of which 90 % are the same, 90K\n  ./a  (100K)\n  ./b  (100K)\n\n"
-        )
+        .startswith("2 directories with 90 % in common, 90K\n  ./a  (100K)\n  ./b  (100K)\n\n")
     )
     # The larger one counts.
     (top / "b" / "more").write_bytes(b"m" * 100 * KIB)

@@ -139,7 +139,7 @@ def test_a_line_that_is_too_long_is_one_line(check, three):
         (three / "long").write_bytes(first.ljust(1 << 20, b"x") + DIGEST + b"  one\n" + listed)
         result = check("long", cwd=three)
         assert (result.status, result.out) == (status, b"one: OK\ntwo: OK\nthree: OK\n")
-        assert (b"1 line is no hash" in result.err) == (status == 1)
+        assert (b"1 line is not a hash" in result.err) == (status == 1)
 
 
 def test_the_same_file_twice_and_paths_upwards(check, three):

@@ -51,7 +51,7 @@ pub(crate) unsafe fn options(from: *const RingwalkOptions) -> Result<RingwalkOpt
             Errno::TOOBIG => {
                 "the options have a member that this version of the library does not know"
             }
-            _ => "the size of the options is not that of any version",
+            _ => "no version of the library has options of this size",
         };
         Refused::new(errno, why)
     })

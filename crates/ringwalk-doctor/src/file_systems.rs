@@ -32,7 +32,7 @@ pub(crate) fn obstacles(
         ));
     }
     if found.is_empty() {
-        let remedy = "none is known; system calls read it as well";
+        let remedy = "no remedy is known; system calls read it as well";
         found.push(Obstacle::new(reason, remedy));
     }
     found

@@ -359,7 +359,7 @@ def test_a_verdict_whose_list_of_changes_says_anything_is_damage(top, over):
 def test_a_tree_that_has_vanished_below_no_root_is_damage(top, unfinished):
     gone = {"gone": [[1, "a", 1]], "n": [1, 1, 1, 0, 1, 0]}
     rewrite(unfinished, lambda value: lines.encode({**value, **gone}))
-    with pytest.raises(cluster.Damaged, match="names a root that there is not: 1"):
+    with pytest.raises(cluster.Damaged, match="names a root that does not exist: 1"):
         take([top], unfinished, resume=True)
 
 
@@ -427,7 +427,7 @@ def test_a_file_system_that_gives_files_to_others_is_refused(top, out, monkeypat
 def test_names_that_lead_elsewhere_are_no_names(tmp_path, name):
     files = Files(str(tmp_path))
     for call in (files.open, files.status, files.create, files.remove):
-        with pytest.raises(ValueError, match="is no name of a file"):
+        with pytest.raises(ValueError, match="is not a file name"):
             call(name)
     assert list(pathlib.Path(tmp_path).iterdir()) == []
 

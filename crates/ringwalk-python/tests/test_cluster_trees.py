@@ -75,7 +75,7 @@ def test_a_mount_that_is_lost_in_the_middle_ends_the_run(project, top, out, tmp_
     with pytest.raises(cluster.ClusterError, match=f"'{project}'.*not mounted: mount it"):
         take([top], out, task=task)
     before = sorted(out.rglob("*"))
-    why = f"what was mounted at '{project}' when the snapshot was begun is not there"
+    why = f"the file system that was mounted at '{project}' at the beginning is not mounted"
     with pytest.raises(cluster.Refused, match=re.escape(why)):
         take([top], out, resume=True)
     # Another file system is not the same one.

@@ -94,7 +94,7 @@ fn attributes(chunk: &Chunk, at: usize, devices: &[u64]) -> Result<Attributes, S
         let device = index.and_then(|index| devices.get(index));
         device
             .copied()
-            .ok_or("a row is on a file system that there is not")
+            .ok_or("a row is on a file system that the footer does not list")
     };
     Ok(Attributes {
         ino: number(Column::Ino),

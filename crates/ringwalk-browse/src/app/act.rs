@@ -146,7 +146,7 @@ impl App {
             if self.pane.is_some() {
                 return self.show_in_list(item.id);
             }
-            return self.tell("this is no directory; i shows its details");
+            return self.tell("this is not a directory; i shows its details");
         }
         match item.state {
             ReadState::OtherFileSystem => {

@@ -19,7 +19,7 @@ fn once(tree: Arc<FakeTree>, keys: &str) -> Result<String, String> {
 fn once_prints_the_screen() {
     let text = once(sample(), "j<enter>").unwrap();
     assert!(text.contains("keep.db"), "{text}");
-    assert!(text.contains("this is no directory"), "{text}");
+    assert!(text.contains("this is not a directory"), "{text}");
     let text = once(sample(), "<enter>").unwrap();
     assert!(text.starts_with("/srv/data/music"), "{text}");
     assert!(text.contains("one.flac"), "{text}");

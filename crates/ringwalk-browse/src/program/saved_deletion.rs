@@ -120,7 +120,9 @@ impl SavedDeleter {
         let mut roots = places.iter().map(|(_, place)| place.root);
         let first = roots.next();
         if roots.any(|root| Some(root) != first) {
-            return Err("the entries are in several trees: mark those of one tree only".to_owned());
+            return Err(
+                "the entries are in several trees: mark entries of one tree only".to_owned(),
+            );
         }
         let by_path: HashMap<Vec<u8>, Id> = places
             .iter()

@@ -23,7 +23,7 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
     for pair in &found.similar {
         let (percent, common) = (pair.percent(), human_readable(pair.common));
         text.line(format_args!(
-            "2 directories of which {percent} % are the same, {common}"
+            "2 directories with {percent} % in common, {common}"
         ))?;
         for (path, size) in pair.paths.iter().zip(pair.sizes) {
             text.path(path, &format!("  ({})", human_readable(size)))?;

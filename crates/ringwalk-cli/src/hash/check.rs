@@ -146,8 +146,8 @@ fn finish(list: &OsStr, failures: &Failures) -> ExitCode {
     for (count, one, more) in [
         (
             failures.malformed,
-            "line is no hash of this function",
-            "lines are no hashes of this function",
+            "line is not a hash of this function",
+            "lines are not hashes of this function",
         ),
         (
             failures.unread,

@@ -108,7 +108,7 @@ impl fmt::Display for Reason {
                 "nothing can be changed safely here, as openat2 fails: use Linux 5.6 or later, or a \
                  container that allows openat2"
             }
-            Self::Name => "the path cannot be one of a file below the root",
+            Self::Name => "the path cannot lead to a file below the root",
             Self::PathChanged => "a directory above was moved or replaced",
             Self::Missing => "is no longer there",
             Self::Replaced => "is another file than the one that was read",

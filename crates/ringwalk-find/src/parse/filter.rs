@@ -27,7 +27,7 @@ pub fn parse_filter(
     if let Some(word) = command.paths.first() {
         let word = words::plain(word);
         return Err(Refusal::wrong(format!(
-            "`{word}' is no part of an expression: a filter has no starting points"
+            "`{word}' is not part of an expression: a filter has no starting points"
         )));
     }
     check_options(&command)?;

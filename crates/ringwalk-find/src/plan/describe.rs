@@ -23,7 +23,7 @@ impl Plan<'_> {
                 When::Never =>
                     "none is asked for; names and types come from the directories".to_owned(),
                 When::Needed => format!(
-                    "{}, asked for when it is needed: that is expected of {part:.0} % of the files",
+                    "{}, asked for when it is needed, which is expected for {part:.0} % of the files",
                     self.field_names()
                 ),
                 When::Always => format!(
@@ -36,8 +36,8 @@ impl Plan<'_> {
             "workers: {}",
             match self.serial {
                 Some(reason) => format!("one ({reason})"),
-                None => "as many as the walk finds of use; the expression may be evaluated by all"
-                    .to_owned(),
+                None =>
+                    "as many as help the walk; all of them may evaluate the expression".to_owned(),
             }
         ));
         lines.push(format!("order: {}", self.describe_order(command)));
@@ -61,11 +61,11 @@ impl Plan<'_> {
             command.options.sorted,
             command.options.depth_first,
         ) {
-            (true, _, false) => "by name, each directory before what is in it",
-            (true, _, true) => "by name, each directory after what is in it",
+            (true, _, false) => "by name, each directory before its contents",
+            (true, _, true) => "by name, each directory after its contents",
             (false, true, _) => "by name within each directory",
-            (false, false, true) => "each directory after what is in it",
-            (false, false, false) => "each directory before what is in it",
+            (false, false, true) => "each directory after its contents",
+            (false, false, false) => "each directory before its contents",
         }
     }
 

@@ -120,7 +120,7 @@ pub enum NotKept {
 impl fmt::Display for NotKept {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::OtherType => "the file system is none of btrfs, ext4, f2fs and XFS",
+            Self::OtherType => "the file system is not btrfs, ext4, f2fs or XFS",
             Self::NoUuid => "the file system has no UUID",
             Self::LazyTime => "the file system is mounted with lazytime",
             Self::NoMounts => "/proc/self/mountinfo cannot be read",

@@ -171,7 +171,7 @@ impl Parts {
             let info = part.info();
             let known = first.get_or_insert_with(|| (info.roots.clone(), own.contents()));
             if *known != (info.roots.clone(), own.contents()) {
-                let what = "its roots or its columns are others than those of the first part";
+                let what = "its roots or columns differ from the first part";
                 return Err(TaskError::damaged(&listed.path, what));
             }
             accounts
@@ -241,7 +241,7 @@ fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failur
     folder.errors(|line| {
         let failure = line.failure()?;
         if line.root.is_some_and(|root| root >= roots) {
-            return Err("it is of a root that there is not".to_owned());
+            return Err("the walk has no root with this index".to_owned());
         }
         if let Some(task) = line.task {
             // Errors of tasks whose parts do not count are orphans, which count as little.

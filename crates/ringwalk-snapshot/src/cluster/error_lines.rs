@@ -43,7 +43,7 @@ impl ErrorLine {
             name => FailedOperation::of_name(name),
         };
         let unknown = || format!("operation {:?} is not known", self.operation);
-        let no_error = || format!("there is no error {}", self.errno);
+        let no_error = || format!("{} is not an error number", self.errno);
         Ok(Failure {
             operation: operation.ok_or_else(unknown)?,
             errno: stored_errno(self.errno.into()).ok_or_else(no_error)?,

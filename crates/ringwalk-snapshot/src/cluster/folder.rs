@@ -82,7 +82,7 @@ impl Folder {
     pub(super) fn open(path: &Path) -> Result<Self, TaskError> {
         let description = path.join(DESCRIPTION);
         let Some(mut file) = if_there(open_file(path, Path::new(DESCRIPTION)))? else {
-            let what = "this is no folder of ringwalk-cluster: no snapshot.json";
+            let what = "this is not a folder of ringwalk-cluster: it has no snapshot.json";
             return Err(TaskError::damaged(path, what));
         };
         let mut text = Vec::new();

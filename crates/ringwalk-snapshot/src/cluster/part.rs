@@ -75,7 +75,7 @@ pub(super) fn read(file: File, name: &Path) -> Result<(Snapshot, PartFacts), Rea
         return Err(rows.damaged(&format!("version {version} of parts is not known here")));
     }
     if facts.root_devices.len() != rows.info().roots.len() {
-        return Err(rows.damaged("it has another number of roots than of their devices"));
+        return Err(rows.damaged("its number of roots differs from its number of root devices"));
     }
     Ok((rows, facts))
 }

@@ -70,7 +70,7 @@ impl Layout {
             let rows = rows.filter(|rows| (1..=MOST_ROWS).contains(rows));
             let rows = rows.ok_or_else(|| damaged("its number of rows is wrong"))?;
             if group.columns.len() != footer.leaves.len() {
-                return Err(damaged("its number of columns is not that of the schema"));
+                return Err(damaged("its number of columns differs from the schema"));
             }
             let mut columns = [const { None }; COLUMN_COUNT];
             for facts in shape.columns() {
@@ -90,7 +90,7 @@ impl Layout {
             begin += rows;
         }
         if i64::try_from(begin) != Ok(footer.rows) {
-            let what = "its number of rows is not that of its row groups";
+            let what = "its number of rows differs from its row groups";
             return Err(Reason::Damaged(what.to_owned()));
         }
         Ok(Self {
@@ -155,13 +155,13 @@ fn place(
         return Err("its values are in another file");
     }
     if column.physical != leaf.physical {
-        return Err("its type is not that of the schema");
+        return Err("its type differs from the schema");
     }
     if !matches!(column.codec, UNCOMPRESSED | ZSTD) {
         return Err("it is not compressed by zstd");
     }
     if u64::try_from(column.values) != Ok(rows) {
-        return Err("its number of values is not that of the rows");
+        return Err("its number of values differs from its number of rows");
     }
     let nulls = column.nulls.map_or(Ok(0), u64::try_from);
     let nulls = nulls.ok().filter(|nulls| *nulls <= rows);

@@ -301,7 +301,7 @@ impl Snapshot {
 
 fn check_version(pairs: &BTreeMap<String, String>) -> Result<(), Reason> {
     if pairs.contains_key(keys::PART) {
-        let why = "it is a part of one, of which `ringwalk-cluster compact` makes a snapshot";
+        let why = "it is only a part; `ringwalk-cluster compact` makes a snapshot of all parts";
         return Err(Reason::NotASnapshot(why.to_owned()));
     }
     if !pairs.contains_key(keys::SCHEMA) {

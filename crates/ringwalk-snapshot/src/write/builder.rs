@@ -224,7 +224,7 @@ impl TreeBuilder {
             || name.iter().any(|b| matches!(b, b'/' | 0))
         {
             let name = name.escape_ascii();
-            return Err(misuse(&format!("\"{name}\" is no name of a file")));
+            return Err(misuse(&format!("\"{name}\" is not a file name")));
         }
         if self.path_length(name) > LONGEST_PATH {
             return Err(misuse(&format!(

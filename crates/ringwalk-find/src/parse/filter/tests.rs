@@ -61,7 +61,7 @@ fn mistakes_have_the_messages_of_find() {
     );
     let message = parse(&["/elsewhere", "-name", "x"]).unwrap_err();
     assert!(
-        message.contains("`/elsewhere' is no part of an expression"),
+        message.contains("`/elsewhere' is not part of an expression"),
         "{message}"
     );
     assert!(parse(&["--from", "x"]).is_err());

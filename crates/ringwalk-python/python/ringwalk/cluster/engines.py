@@ -117,7 +117,7 @@ def called(make: Callable[[], Any]) -> Any:
 def _future(found: Any) -> Any:
     """Returns what an executor's `submit` has returned, if it is a future."""
     if not callable(getattr(found, "add_done_callback", None)):
-        what = f"expected one as those of concurrent.futures, not {found!r}"
+        what = f"expected a future as in concurrent.futures, not {found!r}"
         raise ClusterError(f"the method 'submit' of the engine returns no future: {what}")
     return found
 

@@ -254,5 +254,5 @@ class Files:
         """Returns the folder of a file, and the file's name there."""
         folder, slash, last = name.rpartition("/")
         if last in ("", ".", "..") or (slash and not folder):
-            raise ValueError(f"{name!r} is no name of a file")
+            raise ValueError(f"{name!r} is not a file name")
         return self._folder(folder), last

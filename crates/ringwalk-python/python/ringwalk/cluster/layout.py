@@ -193,7 +193,9 @@ class Description:
         mounted = trees.mounts_of(self.roots, self.mounts)
         if (point := trees.missing_mount(self.mounts, mounted)) is not None:
             shown = repr(os.fsdecode(point))
-            raise Refused(f"what was mounted at {shown} when the snapshot was begun is not there")
+            raise Refused(
+                f"the file system that was mounted at {shown} at the beginning is not mounted"
+            )
 
 
 def read_description(files: Files) -> Description | None:

@@ -97,7 +97,8 @@ def changing(history: History, description: layout.Description) -> list[str]:
     for _, commit in history.commits():
         for root, path, directories in commit.gone:
             if root >= len(description.roots):
-                raise Damaged(f"the log: task {commit.task} names a root that there is not: {root}")
+                what = f"task {commit.task} names a root that does not exist: {root}"
+                raise Damaged(f"the log: {what}")
             sums[root, path] += directories
         if len(sums) > 2 * _SUMS:
             sums = Counter(dict(sums.most_common(_SUMS)))

@@ -74,7 +74,7 @@ impl<R: Read, W> Scanner<R, W> {
         let lone = || {
             ImportError::content(
                 place,
-                "half of a surrogate pair, which is no character and names no bytes",
+                "half of a surrogate pair, which is not a character and has no bytes",
             )
         };
         let first = self.four_digits()?;

@@ -77,7 +77,7 @@ fn numbers_of_columns_that_are_wrong() {
     }
     for wrong in [-1, 9, 11, i64::MAX, i64::MIN] {
         let why = changed(|column| column.values = wrong);
-        assert!(why.ends_with("number of values is not that of the rows"));
+        assert!(why.ends_with("number of values differs from its number of rows"));
     }
     for wrong in [-1, 11, i64::MAX] {
         let why = changed(|column| column.nulls = Some(wrong));
@@ -103,7 +103,7 @@ fn numbers_of_columns_that_are_wrong() {
         (changed(|column| column.codec = 1), "not compressed by zstd"),
         (
             changed(|column| column.physical = 2),
-            "not that of the schema",
+            "differs from the schema",
         ),
         (changed(|column| column.is_elsewhere = true), "another file"),
     ] {
@@ -120,7 +120,7 @@ fn numbers_of_rows_that_are_wrong() {
     }
     let mut footer = footer();
     footer.rows -= 1;
-    assert!(why(&footer).contains("not that of its row groups"));
+    assert!(why(&footer).contains("differs from its row groups"));
 }
 
 #[test]

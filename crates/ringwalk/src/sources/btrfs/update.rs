@@ -33,7 +33,7 @@ const MOST_CHANGED: usize = 3 << 20;
 /// If the older tree does not say its transaction, or too much has changed.
 pub(super) fn open(btrfs: Arc<Btrfs>, older: OlderVolume) -> Result<Arc<dyn Volume>, Refused> {
     let transaction = older.file_system.transaction.ok_or_else(|| {
-        Refused::because("the older snapshot does not say the transaction before it")
+        Refused::because("the older snapshot does not name the transaction before it")
     })?;
     let changed = changed_since(&btrfs, transaction)?;
     Ok(Arc::new(UpdatedBtrfs {

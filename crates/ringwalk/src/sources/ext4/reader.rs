@@ -240,7 +240,7 @@ fn directory<'r>(
     let inode = file_system.inode(ino, raw).map_err(|why| refused(&why))?;
     let inode = inode.ok_or_else(|| Refused::because("it has been deleted"))?;
     if FileType::from_mode(inode.mode()) != FileType::Directory {
-        return Err(Refused::because("it is no directory any more"));
+        return Err(Refused::because("it is no longer a directory"));
     }
     if inode.flags().contains(InodeFlags::ENCRYPTED) {
         return Err(Refused::because("its names are encrypted"));

@@ -134,7 +134,7 @@ pub(crate) trait Volume: Send + Sync {
     /// If that cannot be known, or is no faster.
     fn update(self: Arc<Self>, older: OlderVolume) -> Result<Arc<dyn Volume>, Refused> {
         let _ = older;
-        Err(Refused::because("to read all of it takes no longer"))
+        Err(Refused::because("reading all of it takes no longer"))
     }
 
     /// Returns a reader for one worker.

@@ -137,7 +137,7 @@ impl VolumeRouting {
             return "the walk wants directories open or entries in order";
         }
         let Some(found) = self.volumes.get() else {
-            return "too small a walk to look for another";
+            return "the walk is too small to look for another";
         };
         let first = found.refused.first();
         first.map_or("no root is a directory", |(_, why)| &why.0)
