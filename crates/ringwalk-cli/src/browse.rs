@@ -119,7 +119,7 @@ fn interactive(app: App) -> Result<ExitCode, ExitCode> {
         .map_err(|error| trouble(console::reason(&error)))?;
     Ok(match ended {
         End::Quit => ExitCode::SUCCESS,
-        // As a shell reports a program that a signal has ended.
+        // A shell reports a program that a signal has ended in the same way.
         End::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(TROUBLE)),
     })
 }

@@ -64,7 +64,7 @@ struct Count {
 impl Observer<usize> for Count {
     fn deleted(&mut self, _: usize, _: u64) {
         self.deleted += 1;
-        // With few descriptors there may be none for this directory.
+        // If descriptors are scarce, opening this directory may fail.
         let open = fs::read_dir("/proc/self/fd").map_or(0, Iterator::count);
         self.most_open = self.most_open.max(open);
     }

@@ -4,8 +4,8 @@
 //! `a/b` once more below `a/b/c`. Each is charged once, and the walk does not enter it again.
 //!
 //! Without followed links, a path leads back only through a mount. So a directory is compared with
-//! the directories above the last mount point of its path. Without such a mount point it is
-//! compared with none.
+//! the directories above the last mount point of its path. If there is no such mount point, it is
+//! not compared at all.
 
 use crate::seen_inodes::SeenInodes;
 use ringwalk::mounts::is_mount_root;

@@ -135,8 +135,8 @@ pub(crate) struct Count {
     files: u64,
     /// Sum of the sizes in bytes, by each of their names; `None` without metadata.
     bytes: Option<u128>,
-    /// Number of files by type. The types are those of `scan`, and `unknown` for files whose type
-    /// could not be found out.
+    /// Number of files by type. The types are the same as in `scan`, and `unknown` for files whose
+    /// type could not be found out.
     types: Py<PyDict>,
     /// The read errors, in no particular order.
     errors: Py<PyList>,

@@ -32,7 +32,7 @@ fn checksum(footer: &[u8], digits: &Range<usize>) -> String {
     format!("{:08x}", hasher.finalize())
 }
 
-/// Returns false if a footer has another checksum than it says. Older ones say none.
+/// Returns false if a footer contains a checksum that is wrong. Older footers contain none.
 pub(crate) fn is_intact(footer: &[u8]) -> bool {
     digits(footer).is_none_or(|digits| checksum(footer, &digits).as_bytes() == &footer[digits])
 }

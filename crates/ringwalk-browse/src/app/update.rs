@@ -46,7 +46,7 @@ impl App {
     }
 
     fn start_listing(&mut self, now: Instant) {
-        // Before the question: what changes from here on is asked again.
+        // This comes before the question, so that later changes are asked for again.
         let state = self.state();
         self.seen.list.asked(state, now);
         let question = Question {

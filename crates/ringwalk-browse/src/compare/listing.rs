@@ -33,7 +33,7 @@ impl Entry {
     pub(super) fn of(chunk: &Chunk, at: usize) -> Self {
         let is_directory = chunk.file_type(at) == FileType::Directory;
         let failed = chunk.integer(Column::Errno, at).is_some();
-        // Of a file that could not be read in part, the size may be known.
+        // If only a part of a file could not be read, its size may be known.
         let is_unknown = chunk.bytes(Column::Skipped, at).is_some() || is_directory && failed;
         let total = chunk.integer(Column::TreeAlloc, at);
         let alloc = total.or_else(|| chunk.integer(Column::Alloc, at));

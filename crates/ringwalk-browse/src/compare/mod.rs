@@ -33,8 +33,8 @@ use std::sync::{Arc, Mutex};
 /// growth of its own inode.
 ///
 /// Growth is `None` if it is not known, since the older snapshot could not read the file, left it
-/// out, or is one of other trees. Of a directory with files that it could not read, it has the sum
-/// of the others.
+/// out, or is a snapshot of other trees. For a directory with files that it could not read, growth
+/// is the sum over the other files.
 ///
 /// Directories and names are given as `Tree::path` and `Item::name` have them.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ pub(super) struct Arena {
     pub(super) entries: Entries,
     pub(super) directories: Directories,
     pub(super) links: Links,
-    /// The devices of files that have another one than their directory: those of the layers of an
+    /// The devices of files that are on another device than their directory, as on the layers of an
     /// overlayfs.
     devices: HashMap<EntryIndex, u64>,
     /// There was no room for some entries.

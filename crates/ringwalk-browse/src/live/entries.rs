@@ -164,7 +164,7 @@ impl Entries {
         self.parent.get(index as usize)
     }
 
-    /// Returns the apparent size of a file. Of a directory in the list it is no size.
+    /// Returns the apparent size of a file. For a directory in the list the number is not a size.
     pub(super) fn size(&self, index: EntryIndex) -> u64 {
         self.size.get(index as usize)
     }

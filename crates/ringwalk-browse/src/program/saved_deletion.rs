@@ -34,11 +34,12 @@ struct Again {
     deleter: LiveDeleter,
     root: usize,
     view: Arc<SnapshotView>,
-    /// The numbers in the new tree, by those in the snapshot.
+    /// The numbers in the new tree, by the numbers in the snapshot.
     entries: HashMap<Id, Id>,
-    /// The same the other way round.
+    /// The numbers in the snapshot, by the numbers in the new tree.
     shown: HashMap<Id, Id>,
-    /// Marked entries below others, each with the one that it lies below: in the snapshot.
+    /// Marked entries that lie below other marked entries, each with the entry above it, by their
+    /// numbers in the snapshot.
     inner: Vec<(Id, Id)>,
 }
 
@@ -148,9 +149,9 @@ impl SavedDeleter {
 /// Entries that were chosen.
 #[derive(Default)]
 struct Chosen {
-    /// Those that lie below no other one.
+    /// Entries that lie below no other chosen entry.
     outer: Vec<(Id, Place)>,
-    /// The others, each with the one that it lies below.
+    /// The other entries, each with the chosen entry that it lies below.
     inner: Vec<(Id, Id)>,
 }
 
@@ -252,7 +253,7 @@ impl Deleter for SavedDeleter {
     fn start(&self, ids: &[Id]) -> Result<Box<dyn Deletion>, String> {
         let again = lock(&self.again).take();
         let again = again.ok_or("it was not read again")?;
-        // Those below another one of them are deleted with that one.
+        // Entries below another marked entry are deleted with that entry.
         let now: Vec<Id> = ids
             .iter()
             .filter_map(|id| again.entries.get(id))

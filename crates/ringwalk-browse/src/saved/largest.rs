@@ -13,9 +13,9 @@ type Inode = (Option<i64>, i64);
 /// A file: the value that is compared, its row, and its inode if it has several names.
 type File = (u64, Reverse<u64>, Option<Inode>);
 
-/// Returns the rows of the largest files, at most `most`, the largest first. Of files that weigh
-/// the same, the first in the order of the rows comes first. Of several names of a file only the
-/// first one among these rows counts. Directories are no files here.
+/// Returns the rows of the largest files, at most `most`, the largest first. If files are equally
+/// large, the first in the order of the rows comes first. If a file has several names, only the
+/// first one among these rows counts. Directories are left out.
 pub(super) fn largest(
     snapshot: &Snapshot,
     rows: Range<u64>,

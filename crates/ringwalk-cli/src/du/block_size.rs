@@ -6,7 +6,7 @@
 
 use super::number::{Fault, ParsedNumber, parse_number};
 
-/// The units that a block size may begin with. Of the small letters, GNU then refuses `e`, `p`, `y`
+/// The units that a block size may begin with. GNU du then refuses the small letters `e`, `p`, `y`
 /// and `z`.
 const UNITS: &[u8] = b"eEgGkKmMpPtTyYzZ0";
 /// The letters of the powers of a unit, from the first.
@@ -105,8 +105,8 @@ impl BlockSize {
         Ok(Self::Fixed { bytes, suffix })
     }
 
-    /// Returns the size for counts of inodes: a block has one. Of a unit that was given alone, only
-    /// the `B` follows each count.
+    /// Returns the size for counts of inodes: a block has one. If a unit was given alone, only its
+    /// `B` follows each count.
     pub(crate) fn for_inodes(self) -> Self {
         match self {
             Self::Fixed { suffix, .. } => Self::Fixed {
@@ -213,7 +213,7 @@ fn fraction(tenths: u128, power: usize, base: u64, out: &mut Vec<u8>) {
     out.push(letter(power, base));
 }
 
-/// Returns the letter of a unit. Of the powers of 1000, only kilo has a small letter.
+/// Returns the letter of a unit. Among the powers of 1000, only kilo has a small letter.
 fn letter(power: usize, base: u64) -> u8 {
     if power == 0 && base == 1000 {
         b'k'

@@ -28,9 +28,9 @@
 //! - With several operands, a file that is mounted over another file counts each time that it is
 //!   reached.
 //! - The program reads all names of a list of operands before it measures the first one.
-//! - `--time=mtime` is accepted, and `-d=1` means `-d1`. Of several wrong options, the message
-//!   names the first only.
-//! - Of the locale, only the encoding matters: digits are not grouped, and names of days and months
+//! - `--time=mtime` is accepted, and `-d=1` means `-d1`. If several options are wrong, the message
+//!   names only the first.
+//! - Only the encoding of the locale matters: digits are not grouped, and names of days and months
 //!   are English. Leap seconds (`TZ=right/...`) are not supported.
 
 mod args;

@@ -1,8 +1,8 @@
 //! The totals in the order of the tree: what a du with one worker would add up and write.
 //!
 //! Workers walk the tree in any order, but their events come here in the order of a depth-first
-//! walk. So of several names of a file the first one in that order is charged. Of a directory that
-//! is reached twice the second time is left out. Both are the same on every run.
+//! walk. So if a file has several names, the first one in that order is charged. If a directory is
+//! reached twice, the second time is left out. Both are the same on every run.
 
 use std::io::Write;
 use std::sync::atomic::Ordering;

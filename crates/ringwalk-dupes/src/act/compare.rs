@@ -78,7 +78,7 @@ fn read(file: BorrowedFd<'_>, buffer: &mut [u8], offset: u64) -> Result<(), Reas
     let mut done = 0;
     while done < buffer.len() {
         match pread(file, &mut buffer[done..], offset + done as u64) {
-            // Shorter than it was.
+            // The file is shorter than before.
             Ok(0) => return Err(Reason::Changed),
             Ok(length) => done += length,
             Err(Errno::INTR) => {}

@@ -1,10 +1,10 @@
 //! The bytes that an action frees.
 //!
-//! Counted are the bytes that a file has alone: not blocks that it shares with others, and nothing
-//! at all while it has a name that stays. Two files of a group that share blocks with each other
-//! only, and not with the file to keep, are counted as 0 both. So with files that are
-//! [`shared`](Freed::shared) the sum may be too small, and with files that are
-//! [`unknown`](Freed::unknown) too large.
+//! The sum counts the bytes that belong to a file alone. Blocks that the file shares with others do
+//! not count, and a file with a name that stays counts as 0. If two files of a group share blocks
+//! only with each other, and not with the file to keep, both count as 0. So the sum may be too
+//! small if files are [`shared`](Freed::shared), and too large if files are
+//! [`unknown`](Freed::unknown).
 
 use super::attributes;
 use super::dedupe;

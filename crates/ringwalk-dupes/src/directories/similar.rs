@@ -39,7 +39,7 @@ pub(super) fn find(
         .into_iter()
         .filter(|((a, b), _)| !inventory.is_outside(*a) || !inventory.is_outside(*b))
         .filter(|(pair, hint)| is_enough(*hint, *pair))
-        // The share of a directory that is not known as a whole is not known.
+        // If a directory is not known completely, its share is not known.
         .filter(|((a, b), _)| !is_partial(*a) && !is_partial(*b))
         .filter(|(pair, _)| !is_same(*pair));
     let files = FilesBelow::new(inventory, contents);

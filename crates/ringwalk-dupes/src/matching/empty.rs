@@ -36,7 +36,7 @@ impl Matcher<'_> {
                 let read = || pread(open.file(), &mut byte, 0);
                 Ok(retry_on_intr(read).map_err(Fault::Read)? > 0)
             });
-            // Of a file that could not be read, or is gone, nothing is known.
+            // If a file could not be read, or is gone, nothing is known about its contents.
             if has_contents.unwrap_or(true) {
                 found.push(file.dir);
             }

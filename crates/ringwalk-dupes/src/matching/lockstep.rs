@@ -216,7 +216,7 @@ impl Matcher<'_> {
         }
     }
 
-    /// Reads a file no further, since it is unlike all others but those that share its extents.
+    /// Stops reading a file, since it differs from all files except those that share its extents.
     fn drop_alone(&self, file: FileId, layout: &Layout) {
         self.options.progress.files.fetch_add(1, Ordering::Relaxed);
         let followers = layout.followers(file);

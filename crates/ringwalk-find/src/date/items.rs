@@ -243,9 +243,9 @@ impl ItemReader<'_> {
 /// A name of a time zone that is not the one in use.
 #[derive(Clone, Copy, Debug)]
 enum ZoneName {
-    /// Of standard time.
+    /// A name of standard time.
     Standard,
-    /// Of daylight-saving time.
+    /// A name of daylight-saving time.
     Summer,
     /// The letter `T`, which may also stand between a date and a time.
     Military,

@@ -92,12 +92,12 @@ fn is_year(year: i64) -> bool {
 
 /// Returns the moment at which the clock in `zone` shows `wall`.
 ///
-/// A time that clocks showed twice has two such moments. As in the C library's `mktime`, the result
-/// is the one that the correction of a guess leads to; the guess is that the zone is `guess`
-/// seconds east of UTC then. In a process the first guess is 0. So the first date of a command line
-/// means the later moment east of Greenwich, and the earlier one west of it. A time that clocks
-/// skipped has no such moment. The result is then the moment at which the clock would have shown it
-/// without being set.
+/// A time that clocks showed twice has two such moments. As in the C library's `mktime`, the
+/// function guesses that the zone is `guess` seconds east of UTC at that time, and corrects the
+/// guess; the result is the moment that it reaches. The first guess in a process is 0. So the first
+/// date of a command line means the later moment east of Greenwich, and the earlier one west of it.
+/// A time that clocks skipped has no such moment. The result is then the moment at which the clock
+/// would have shown it without being set.
 ///
 /// With `summer` the clock is read with daylight-saving time (true) or without it (false),
 /// whichever is really in force.

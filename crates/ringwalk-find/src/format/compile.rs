@@ -85,7 +85,7 @@ impl Compiler<'_> {
         false
     }
 
-    /// Reads up to three octal digits. Of more than eight bits the low ones count.
+    /// Reads up to three octal digits. If they have more than eight bits, the low eight bits count.
     fn octal(&mut self) -> bool {
         let digits = self.rest[1..].iter().take(3);
         let digits = digits.take_while(|digit| matches!(digit, b'0'..=b'7'));

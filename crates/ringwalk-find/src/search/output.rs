@@ -302,8 +302,8 @@ impl Writer {
         }
         gathered.piece = self.piece;
         self.piece += 1;
-        // The clock is read at every eighth piece: a directory from a disk takes milliseconds, one
-        // from cache less than that many readings.
+        // The clock is read at every eighth piece. A directory from a disk takes milliseconds; a
+        // directory from cache takes less time than eight readings of the clock.
         let due = || gathered.piece.is_multiple_of(8) && gathered.since.elapsed() > LONGEST_WAIT;
         if length >= FULL || length > 0 && (outputs.watched || due()) {
             outputs.write_gathered(&self.pieces, gathered);

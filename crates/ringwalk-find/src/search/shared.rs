@@ -76,7 +76,7 @@ pub(crate) struct Progress {
     pub(crate) failed: AtomicBool,
     /// The files seen so far, for `-unique`.
     pub(crate) seen: Mutex<HashSet<Identity>>,
-    /// On which devices that means anything.
+    /// On which devices device and inode number identify a file.
     pub(crate) trust: TrustOfDevices,
     /// The number of calls for metadata that tests and actions made.
     pub(crate) stats: AtomicU64,

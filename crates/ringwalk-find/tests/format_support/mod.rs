@@ -228,7 +228,8 @@ impl Tree {
         for name in LINKS.map(|(name, _)| name) {
             set_times(&self.path().join(name), now + 60, now, 0);
         }
-        // Before 1970 only in winter: the C library has no summer time of a rule then.
+        // Times before 1970 are in winter only: before 1970 the C library has no summer time from a
+        // rule.
         for (name, seconds, nanos) in [
             ("setuid", 0, 0),
             ("none", -1, 500_000_000),

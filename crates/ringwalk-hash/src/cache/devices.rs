@@ -96,7 +96,7 @@ fn identify(file: impl AsFd, dev: u64) -> Result<FileSystem, NotKept> {
     }
     let identity = FileSystemIdentity::of(file);
     let file_system = FileSystem::new(&identity).ok_or(NotKept::NoUuid)?;
-    // Without the table nothing says that times are written to the disk.
+    // Without the table it is not known whether times are written to the disk.
     let mounts = mounts::read().map_err(|_| NotKept::NoMounts)?;
     // The table lacks the mount of the root of chroot(2), if the root is no mount point.
     let mount = mounts.iter().find(|mount| mount.id == metadata.mnt_id);

@@ -359,8 +359,8 @@ impl State {
     }
 }
 
-/// Returns the second from which changes may not be on the disk, by the clock. Without a write-back
-/// window no change is known to be there.
+/// Returns the second from which changes may not be on the disk, by the clock. Without a known
+/// write-back window, no change counts as written.
 fn settled_until() -> i64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |since| since.as_secs());

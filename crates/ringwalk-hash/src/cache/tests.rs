@@ -579,7 +579,7 @@ fn a_changed_byte_never_makes_a_wrong_hash() {
     for byte in (0..whole.len()).filter(|byte| byte % 16 == 0 || !is_zero(*byte)) {
         let mut changed = whole.clone();
         changed[byte] ^= 1 << (byte % 8);
-        // In place: to cut a file is slow on ext4.
+        // The file is overwritten in place, because truncating a file is slow on ext4.
         overwrite(&path, &changed);
         let Ok(cache) = HashCache::open_with(&path, || i64::MAX) else {
             assert!(byte < BLOCK);
@@ -652,7 +652,7 @@ fn numbers_in_the_file_allocate_nothing() {
         assert_eq!(found(&cache, 0..50), list(0..20));
         assert!(cache.is_damaged());
         insert(&cache, 100..101);
-        // Where the records belong may be too far for a file.
+        // The place of the records may be beyond the largest size of a file.
         let _ = cache.finish();
     }
 }

@@ -6,7 +6,7 @@ from __future__ import annotations
 class SearchError(Exception):
     """`find` could not read some files or directories.
 
-    It is raised after all paths; `messages` are those of find(1).
+    It is raised after all paths; `messages` are the same as from find(1).
     """
 
     # Without `__init__`: compiled code creates it, and must not call code in Python.

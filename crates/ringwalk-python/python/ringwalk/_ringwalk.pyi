@@ -325,8 +325,8 @@ def du(
     >>> usage.entries, usage.apparent_size, usage.errors
     (2, 12, [])
 
-    The options are those of `scan`; `one_file_system` leaves out files on other devices. Raises
-    `OSError` if `path` itself cannot be read; the result lists all other errors.
+    The options are the same as for `scan`; `one_file_system` leaves out files on other devices.
+    Raises `OSError` if `path` itself cannot be read; the result lists all other errors.
     """
 
 @final
@@ -362,8 +362,8 @@ def count(
     >>> count.files, count.types["directory"]
     (3, 1)
 
-    The options are those of `scan`. Raises `OSError` if `path` is not a directory or cannot be
-    read; the result lists all other errors.
+    The options are the same as for `scan`. Raises `OSError` if `path` is not a directory or cannot
+    be read; the result lists all other errors.
     """
 
 @final
@@ -378,8 +378,8 @@ class Count:
         """Sum of their sizes; `None` without `stat`."""
     @property
     def types(self) -> dict[str, int]:
-        """Number of files by type. The types are those of `scan`, and `unknown` for files whose
-        type could not be found out.
+        """Number of files by type. The types are the same as in `scan`, and `unknown` for files
+        whose type could not be found out.
         """
     @property
     def errors(self) -> list[OSError]:

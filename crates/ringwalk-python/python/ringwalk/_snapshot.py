@@ -54,7 +54,7 @@ def snapshot(
 
     *xattrs* adds extended attributes, *atime* times of the last access. *one_file_system* leaves
     out other file systems. *memory* is the number of bytes of listings that wait in memory; the
-    rest goes into an unnamed temporary file. *workers* and *source* are those of `scan`.
+    rest goes into an unnamed temporary file. *workers* and *source* are the same as in `scan`.
 
     Raises `OSError` if one of *roots* does not exist, *since* cannot be read or *output* cannot be
     written. Raises `ValueError` if a root lies within another one, if *since* is no snapshot, and

@@ -54,7 +54,7 @@ impl Order {
 struct Done {
     report: TaskReport,
     elapsed: Duration,
-    /// Of all threads of the process.
+    /// The CPU time of all threads of the process.
     processor: Duration,
 }
 

@@ -60,9 +60,9 @@ fn arrow_error(text: &str) -> ArrowError {
     ArrowError::IoError(text.to_owned(), io::Error::other(text.to_owned()))
 }
 
-/// Waits once. On the main thread signals are looked for, and the interpreter is let go of in case
-/// the caller has it. On others it is not touched, unless tasks of asyncio read the same scan:
-/// somebody may hold it and wait for us.
+/// Waits once. On the main thread, checks for signals, and releases the interpreter in case the
+/// caller holds it. On other threads the interpreter is not touched, unless tasks of asyncio read
+/// the same scan: a thread may hold the interpreter and wait for this one.
 fn wait_a_slice(reading: &Reading) -> Result<Next<Result<RecordBatch, Refused>>, ArrowError> {
     let waited = sees_signals().then(|| {
         Python::try_attach(|py| {

@@ -44,8 +44,8 @@ impl Status {
     }
 }
 
-/// Returns an `os.stat_result`. Its first ten fields are those of the tuple, the others have names
-/// only. This runs no code in Python.
+/// Returns an `os.stat_result`. Its first ten fields are the items of the tuple; the others have
+/// names only. This runs no code in Python.
 fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "os", "stat_result")?;

@@ -92,8 +92,8 @@ impl Resumed {
         self.identities.iter().map(|root| root.dev).collect()
     }
 
-    /// Looks at each directory on the path of a leftover. Of a path that is not there any more, the
-    /// walk itself says so.
+    /// Looks at each directory on the path of a leftover. If the path no longer exists, the walk
+    /// itself reports that.
     fn look_up(&mut self, leftover: &Leftover, file_systems: &FileSystems) {
         let key = (leftover.root, leftover.path.clone());
         if self.looked_up.contains_key(&key) {

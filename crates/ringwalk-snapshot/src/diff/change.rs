@@ -85,10 +85,10 @@ pub struct Change {
     pub link_to: Option<Location>,
     /// Old and new target of a symbolic link that has changed.
     pub targets: Option<[Vec<u8>; 2]>,
-    /// False for a change that follows from another one: files in a directory that was moved, and
-    /// names that now stand for a file in sums in place of another name.
+    /// False for a change that follows from another change: files in a directory that was moved,
+    /// and names for which a file now counts in sums in place of another name.
     pub(super) is_shown: bool,
-    /// The new version is an inode that the older snapshot has.
+    /// True if the older snapshot has the inode of the new version.
     pub(super) is_known_inode: bool,
 }
 

@@ -40,7 +40,7 @@ pub(super) fn settle(changes: &mut [Change], numbers: &Numbers<'_>) {
 }
 
 fn settle_links(changes: &mut [Change], numbers: &Numbers<'_>) {
-    // Of files that have another inode number now: from the new number to the old one.
+    // For files that have another inode number now: from the new number to the old one.
     let renumbered: HashMap<InodeKey, InodeKey> = changes
         .iter()
         .filter(|change| matches!(change.kind, Kind::Modified | Kind::Renamed))

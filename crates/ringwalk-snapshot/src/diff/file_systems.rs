@@ -93,8 +93,8 @@ fn is_placeless(fs: &KnownFileSystem<'_>) -> bool {
     fs.uuid.is_none() && fs.mount_point.is_none()
 }
 
-/// Returns for each file system of the newer snapshot the one of the older that it is. Each is the
-/// partner of one at most. Names come before places.
+/// Returns for each file system of the newer snapshot the same file system in the older snapshot.
+/// Each is the partner of at most one. Names come before places.
 fn partners(old: &[KnownFileSystem<'_>], new: &[KnownFileSystem<'_>]) -> Vec<Option<usize>> {
     let copies = [copies(old), copies(new)];
     let mut partners = vec![None; new.len()];
@@ -133,7 +133,8 @@ fn copies<'a>(all: &[KnownFileSystem<'a>]) -> Copies<'a> {
     copies
 }
 
-/// Returns the file system that may be this one. Of several, place and device decide, or nothing.
+/// Returns the file system that may be this one. If several may be, place and device decide, or
+/// there is none.
 fn best(
     fs: &KnownFileSystem<'_>,
     old: &[KnownFileSystem<'_>],

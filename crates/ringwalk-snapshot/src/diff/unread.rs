@@ -47,9 +47,9 @@ fn place(unread: &Unread) -> Place<'_> {
 /// The directories below which nothing is known.
 #[derive(Debug, Default)]
 pub(super) struct Hidden {
-    /// Of the newer snapshot, by their paths in the older one.
+    /// Directories of the newer snapshot, by their paths in the older one.
     old: HashSet<(u32, Vec<u8>)>,
-    /// Of the older snapshot, by their paths in the newer one.
+    /// Directories of the older snapshot, by their paths in the newer one.
     new: HashSet<(u32, Vec<u8>)>,
 }
 

@@ -122,7 +122,7 @@ impl Fields {
 pub struct Version {
     /// Number of the root in the newer snapshot. Both snapshots have the same roots.
     pub root: u32,
-    /// The file counts in sums. Of the names of one inode only one counts.
+    /// True if the file counts in sums. Only one of the names of an inode counts.
     pub charged: bool,
     /// The type of the file.
     pub file_type: FileType,

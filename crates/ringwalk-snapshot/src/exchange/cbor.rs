@@ -156,7 +156,7 @@ impl<'a> Decoder<'a> {
 
 /// A value that has begun.
 enum Open {
-    /// As many values are missing.
+    /// So many values are still missing.
     Missing(u64),
     /// The value goes on up to a break.
     UntilBreak,

@@ -151,7 +151,7 @@ fn first_bytes(file: &mut File) -> Result<Vec<u8>, ImportError<io::Error>> {
 
 /// Returns when a file was changed last.
 fn modified(file: &File) -> Moment {
-    // Of a pipe the system says nothing useful, and nothing else depends on this time.
+    // For a pipe the system has no useful time, and nothing else depends on this time.
     file.metadata().map_or_else(
         |_| Moment::default(),
         |metadata| Moment {

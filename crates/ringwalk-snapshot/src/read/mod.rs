@@ -88,8 +88,8 @@ pub(crate) struct FirstRow {
 }
 
 impl Snapshot {
-    /// Opens the snapshot at `path`. Of the folder of a finished walk that several processes have
-    /// shared, makes a snapshot in an unnamed temporary file.
+    /// Opens the snapshot at `path`. If the path is the folder of a finished walk that several
+    /// processes have shared, makes a snapshot in an unnamed temporary file.
     ///
     /// # Errors
     ///

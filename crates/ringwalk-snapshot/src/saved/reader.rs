@@ -100,7 +100,7 @@ impl SnapshotReader {
                     .fail_damaged("a directory lies behind its own row"));
             };
             batch.push(&entry);
-            // Of a file without a type a walk of a live tree would ask for it.
+            // A walk of a live tree would ask for the metadata of a file without a type.
             if self.wants_metadata || entry.file_type == FileType::Unknown {
                 self.tree.add_metadata(chunk, at, row, batch);
             }

@@ -107,7 +107,7 @@ fn properties(
     for leaf in ["key", "value"] {
         let path = [XATTRS, "key_value", leaf].map(str::to_owned).to_vec();
         let path = ColumnPath::new(path);
-        // The maximum of values is of use to nobody, and a value may have 64 KiB.
+        // Nobody needs the maximum of values, and a value may have 64 KiB.
         builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);
     }
     Ok(Arc::new(builder.build()))

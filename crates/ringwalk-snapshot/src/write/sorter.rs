@@ -36,7 +36,7 @@ impl<'s, const N: usize> Sorter<'s, N> {
         Self {
             spill,
             records: Vec::new(),
-            // A power of two: so much a vector that grows takes too.
+            // A power of two, because a growing vector has such sizes, too.
             most: 1 << (memory.max(LEAST_RUN) / (N * NUMBER)).ilog2(),
             runs: Vec::new(),
         }

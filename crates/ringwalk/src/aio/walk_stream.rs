@@ -55,8 +55,8 @@ impl Walk {
 }
 
 impl WalkStream {
-    /// Returns the next entries, all of one directory. Of a batch that [`Stream`] has begun, only
-    /// the other entries are returned.
+    /// Returns the next entries, all of one directory. If [`Stream`] has returned some entries of a
+    /// batch, returns only the others.
     pub async fn next_batch(&mut self) -> Option<Result<OwnedBatch, Error>> {
         std::future::poll_fn(|cx| self.poll_next_batch(cx)).await
     }

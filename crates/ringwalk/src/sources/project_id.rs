@@ -90,7 +90,7 @@ pub(crate) fn add_at(
 ///
 /// # Errors
 ///
-/// If a call fails for another reason than that the id cannot be known, such as `EIO` or `EMFILE`.
+/// If a call fails, for example with `EIO` or `EMFILE`. An id that cannot be known is no failure.
 pub(crate) fn add(
     metadata: &mut Metadata,
     base: impl AsFd,

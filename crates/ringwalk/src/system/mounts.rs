@@ -143,8 +143,8 @@ fn unescape(field: &[u8]) -> PathBuf {
     PathBuf::from(OsString::from_vec(path))
 }
 
-/// Returns the mount with this id, or else the mount with the longest mount point above `path`. Of
-/// several mounts on one point the last covers the others.
+/// Returns the mount with this id, or else the mount with the longest mount point above `path`. If
+/// several mounts have the same mount point, the last one covers the others.
 pub fn find<'m>(mounts: &'m [Mount], id: Option<u64>, path: &Path) -> Option<&'m Mount> {
     if let Some(mount) = id.and_then(|id| mounts.iter().find(|mount| mount.id == id)) {
         return Some(mount);

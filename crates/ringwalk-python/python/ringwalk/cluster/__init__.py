@@ -108,7 +108,7 @@ def snapshot(
     method `submit` of `concurrent.futures.Executor`. Such an object is shut down at the end of the
     run; a client of Dask that was given stays open. Without TLS, everyone who can connect to a Dask
     scheduler can run programs as its user. *budget* is the greatest number of seconds of a task,
-    *entries* that of entries.
+    and *entries* the greatest number of entries.
 
     The directory is for this user alone: others may not read it.
 
@@ -119,12 +119,12 @@ def snapshot(
     If it goes on, *roots*, *xattrs*, *atime* and *one_file_system* must be the same.
 
     In each task, *workers* is the number of threads, *in_flight* the greatest number of requests to
-    the server at a time, and *rate* that of entries a second. Without *workers* and *in_flight*, a
-    task has at most 32 requests in flight. *source* is one of `SOURCES`.
+    the server at a time, and *rate* the greatest number of entries a second. Without *workers* and
+    *in_flight*, a task has at most 32 requests in flight. *source* is one of `SOURCES`.
 
     A task is given to another worker if it has no result after three times its budget and *grace*
     seconds. A task that kills three workers, or fails three times, is set aside, and the verdict
-    names what it should have read.
+    names the directories that it should have read.
 
     *task* is a function that takes the place of this package's task. *ready* is called with the
     driver when the run begins, and *watch* about once a second.

@@ -8,7 +8,7 @@ end. So a run ends with short tasks on all workers, and not with one long task.
 * Only the last tasks are shorter: a worker that has nothing to do costs more than another task.
 * The greatest budget is the user's. Nobody knows at first how long a leftover takes. So a task of
   the first round on all workers has at most the least budget, of the second twice that, and so on.
-* At the beginning there is not a leftover for each worker, and all but a few wait. So the first
+* At the beginning there are fewer leftovers than workers, and most workers wait. So the first
   tasks, as many as there are workers, are short.
 * When workers die, budgets shrink until a death costs less than a twentieth of the work.
 """
@@ -57,7 +57,7 @@ class Budgets:
 
     @property
     def least(self) -> float:
-        """Returns the least budget in seconds, but for the first tasks and the last ones."""
+        """Returns the least budget in seconds, except for the first and the last tasks."""
         return self._at_least(LEAST)
 
     def _at_least(self, seconds: float) -> float:

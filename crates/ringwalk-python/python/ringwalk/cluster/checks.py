@@ -75,8 +75,8 @@ def verify(directory: str) -> dict[str, Any]:
 class _Committed:
     """The names of the files of all committed tasks, in some 24 bytes for each task.
 
-    Numbers of tasks have few gaps, as a rule. A log may say anything: so memory is taken for the
-    tasks that it has, and not for the largest number.
+    Numbers of tasks usually have few gaps. But a damaged log may have any numbers: so memory grows
+    with the number of tasks in it, and not with the largest number.
     """
 
     _BLOCK = 64

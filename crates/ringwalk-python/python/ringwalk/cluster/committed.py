@@ -77,7 +77,7 @@ def wrong_contents(files: Files, commit: Commit, kind: str) -> str | None:
 
 
 def present(files: Files) -> Iterator[str]:
-    """Gives the names of all files that are named like those of committed tasks."""
+    """Gives the names of all files that have names like files of committed tasks."""
     for folder, _ in layout.KINDS.values():
         for each in files.entries(folder):
             name = f"{folder}/{each.name}"

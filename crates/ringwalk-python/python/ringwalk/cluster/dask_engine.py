@@ -33,7 +33,7 @@ def connect(address: str) -> DaskEngine:
     except ImportError as error:
         raise missing(address, error) from error
     try:
-        # With TLS, the keys and certificates are those of Dask's configuration.
+        # With TLS, the keys and certificates come from Dask's configuration.
         client = Client(address.replace("dask://", "tcp://", 1), timeout=_TIMEOUT)
         try:
             client.wait_for_workers(1, timeout=_TIMEOUT)

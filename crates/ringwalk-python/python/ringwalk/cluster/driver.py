@@ -90,7 +90,7 @@ class Driver:
         self._attempts: dict[Any, Attempt] = {}
         # Jobs that have to run again.
         self._again: deque[Job] = deque()
-        # Jobs that have failed too often, of which late attempts may still give a result.
+        # Jobs that have failed too often. A late attempt may still give a result.
         self._waiting: deque[Job] = deque()
         self._jobs = 0
         self._next_task = history.last + 1

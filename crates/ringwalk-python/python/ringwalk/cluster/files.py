@@ -136,7 +136,7 @@ class Files:
         folder, last = self._place(name)
         with contextlib.suppress(FileExistsError), _naming(self.path(name)):
             os.mkdir(last, _FOLDER_MODE, dir_fd=folder)
-        # It is no link to one.
+        # This fails if the name is a link.
         self._folder(name)
         self.sync_folder(os.path.dirname(name))
 

@@ -177,8 +177,8 @@ class Description:
                 raise Refused(f"the snapshot was begun {was} the option {name!r}")
 
     def check_identities(self, wanted: Description) -> None:
-        """Raises `Refused` if a root is another directory than when the snapshot was begun, or
-        what was mounted below it is not there.
+        """Raises `Refused` if a root is another directory than when the snapshot was begun, or if
+        a file system that was mounted below it then is not mounted.
 
         An empty mount point would look like a tree that was read completely. A root that is a file
         may be replaced at any time.

@@ -54,7 +54,7 @@ class LeftoverFiles:
 
     def _read(self, file: str, offset: int, length: int) -> bytes:
         with self._files.open(file) as opened:
-            # Before memory is taken for it.
+            # This comes before memory is allocated for it.
             if os.fstat(opened.fileno()).st_size < offset + length:
                 raise self._short(file)
             data = os.pread(opened.fileno(), length, offset)

@@ -1,10 +1,10 @@
 """Pending work: which leftovers no task has got yet.
 
 The leftovers themselves lie in files. The pool holds the length and the lines of each chunk, 12
-bytes, and about 400 bytes for each file. When there are too many, those of the latest tasks are
-forgotten: the log has them, and they are read from there when the pool runs dry.
+bytes, and about 400 bytes for each file. When there are too many, the chunks of the latest tasks
+are forgotten: the log has them, and they are read from there when the pool runs dry.
 
-Tasks get the oldest work first, so that what was forgotten is always the end of the queue. Shares
+Tasks get the oldest work first, so that forgotten chunks are always the end of the queue. Shares
 of huge directories come before everything else: they are the longest work, and the end of a run
 should not wait for them.
 """
@@ -81,7 +81,7 @@ class Pool:
         # The place in the log from which on the pool has forgotten, and how many lines that were.
         self._forgotten_from: Position | None = None
         self._forgotten = 0
-        # Tasks of older epochs with leftovers, and what is done of those.
+        # Tasks of older epochs with leftovers, and the parts of these leftovers that are done.
         self._older: dict[int, list[tuple[int, int]]] = {}
         self._older_last = 0
 
@@ -203,9 +203,9 @@ class Pool:
     def _rest(
         self, commit: Commit, offset: int, chunk: Chunk, inside: list[tuple[int, int]]
     ) -> Iterator[tuple[int, Chunk]]:
-        """Gives what is not done of a chunk: the chunk itself, or ranges of its lines.
+        """Gives the part of a chunk that is not done: the chunk itself, or ranges of its lines.
 
-        `inside` is what is done of it: where each range begins and ends, in their order.
+        `inside` is the part that is done: where each range begins and ends, in their order.
         """
         end = offset + chunk.length
         if not inside:
@@ -222,7 +222,7 @@ class Pool:
         return sum(CHUNK if each.big else each.lines for each in commit.chunks)
 
     def _remember(self) -> None:
-        """Reads from the log what was forgotten, as far as the limit allows."""
+        """Reads forgotten chunks from the log, as far as the limit allows."""
         assert self._forgotten_from is not None
         start, self._forgotten_from = self._forgotten_from, None
         for position, commit in self._reread(start):

@@ -26,7 +26,7 @@ class WrongVersion(ClusterError):
 class OtherTree(ClusterError):
     """A worker does not have the tree of the driver. The message says where it differs."""
 
-    # The thread that has found that, unlike those of all other workers.
+    # The thread that has found this. Other workers may have the tree.
     thread: tuple[str, int, int] | None = None
     # The address of the worker, if its engine can leave it out.
     worker: str | None = None

@@ -60,7 +60,7 @@ class History:
     """What the logs say. Tasks that were revoked are left out of everything."""
 
     files: Files
-    # Valid length of the log of each epoch; the first one is that of epoch 1.
+    # Valid length of the log of each epoch, beginning with epoch 1.
     lengths: list[int]
     revoked: set[int] = field(default_factory=set)
     totals: Totals = field(default_factory=Totals)

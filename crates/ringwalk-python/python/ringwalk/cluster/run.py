@@ -47,7 +47,7 @@ def describe(roots: Iterable[Any], options: dict[str, bool]) -> layout.Descripti
 
 
 def _not_empty(path: bytes) -> bytes:
-    """Returns a path. An empty one is no path of the current directory: the system refuses it."""
+    """Returns a path. An empty path does not mean the current directory: the system refuses it."""
     if not path:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
     return path

@@ -12,7 +12,7 @@ NUMBER = range(1 << 63)
 
 
 def parsed(data: bytes) -> Any:
-    """Returns the value of a JSON text. Raises `ValueError` if it is none, or nested too deeply."""
+    """Returns the value of a JSON text. Raises `ValueError` if it is invalid or too deep."""
     try:
         return json.loads(data)
     except RecursionError:

@@ -1,7 +1,7 @@
-"""What is read is the same on every machine: the roots, and what is mounted below them.
+"""Checks that every machine reads the same trees: the roots, and all mounts below them.
 
-The driver's machine is the measure. Each worker compares before and after each task. A directory
-without its mount would look like one that is empty, and what is below it as if it were removed.
+The driver's machine decides. Each worker compares its own mounts before and after each task. If a
+mount were missing, its directory would look empty, and all files below it would look removed.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def mounts_of(roots: Iterable[bytes], expected: Iterable[bytes] = ()) -> Mounts:
 
 
 def missing_mount(known: Mounts, found: Mounts) -> bytes | None:
-    """Returns the first place where something else is mounted than what is known, or nothing.
+    """Returns the first mount point at which a known file system is missing or replaced, or `None`.
 
-    A place that was removed is none: its directory has vanished, with all below it.
+    A mount point that was removed does not count: its directory has vanished, with all below it.
     """
     for point, identity in known.items():
         here = found.get(point)

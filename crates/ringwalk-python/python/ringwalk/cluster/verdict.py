@@ -86,8 +86,8 @@ def unaccounted(totals: Totals, root_directories: int) -> int:
 def changing(history: History, description: layout.Description) -> list[str]:
     """Returns sentences about directories that were removed before a task could read them.
 
-    There are none if few were. The first names their number, the others the largest trees that were
-    removed, as far as they are known.
+    There are no sentences if few directories were removed. The first sentence has their number, and
+    the others name the largest trees that were removed, as far as these are known.
     """
     counts = history.totals.counts
     found, vanished = counts["found"] + description.directories, counts["vanished"]

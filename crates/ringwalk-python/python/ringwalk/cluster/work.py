@@ -61,10 +61,10 @@ def _run(
 ) -> dict[str, Any]:
     """Runs a task, and adds the digests and sizes of its files to its result.
 
-    `task` is the function that works, by default the one of this package. `identities` are those of
-    the roots on the driver's machine, as tuples, `mounts` what is mounted below them there. `given`
-    are the other arguments of the task: the `submit` of some engines has arguments with the same
-    names.
+    `task` is the function that works, by default the one of this package. `identities` are the
+    identities of the roots on the driver's machine, as tuples, and `mounts` are the mounts below
+    the roots there. `given` are the other arguments of the task: the `submit` of some engines has
+    arguments with the same names.
 
     Raises `OtherTree` if something else is mounted here, before or after the task.
     """

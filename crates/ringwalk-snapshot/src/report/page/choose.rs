@@ -1,8 +1,8 @@
 //! The choice of the rows that a page shows.
 //!
-//! A directory has at least the allocated size of each row below it. Of two rows of the same size,
-//! the later one goes first, and a directory comes behind everything below it. So a directory is
-//! chosen before its contents, and the chosen rows are a tree.
+//! A directory has at least the allocated size of each row below it. If two rows have the same
+//! size, the later one is chosen first, and a directory comes behind everything below it. So a
+//! directory is chosen before its contents, and the chosen rows are a tree.
 
 use super::outside::Outside;
 use crate::read::{Chunk, ReadError, Snapshot};

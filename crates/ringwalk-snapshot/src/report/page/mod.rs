@@ -51,7 +51,7 @@ use visible::visible_bytes;
 /// of a tree with usual names has 1.2 MB.
 pub const NODES: usize = 20_000;
 
-/// Bytes of the page for each node, on average. Of names that are longer, fewer fit.
+/// Bytes of the page for each node, on average. If names are longer, fewer nodes fit.
 const NODE_BYTES: usize = 80;
 
 /// Bytes of the page for long names, such as the name of a root.

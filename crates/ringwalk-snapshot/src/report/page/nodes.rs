@@ -41,7 +41,7 @@ const COLUMNS: [Column; 21] = [
 pub(super) struct Node {
     /// The index of the directory that holds it, which comes before it. `None` for the first node.
     pub(super) parent: Option<usize>,
-    /// The name, as the page shows it. Of a root the whole path.
+    /// The name, as the page shows it. For a root, the whole path.
     pub(super) name: String,
     /// The root, and the path relative to it.
     pub(super) root: u32,

@@ -19,9 +19,9 @@ use std::num::NonZeroU64;
 use std::os::unix::fs::FileExt;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Bytes advised at a time. Of one advice the kernel reads a limited number of bytes, and drops the
-/// rest. The limit is a disk's largest request or its `read_ahead_kb` (128 by default), whichever
-/// is more (`force_page_cache_ra` in mm/readahead.c).
+/// Bytes advised at a time. For one advice, the kernel reads a limited number of bytes, and ignores
+/// the rest. The limit is a disk's largest request or its `read_ahead_kb` (128 by default),
+/// whichever is more (`force_page_cache_ra` in mm/readahead.c).
 const PIECE: u64 = 128 << 10;
 
 /// The most pieces that are advised and not yet read.

@@ -146,8 +146,8 @@ fn open(root: &Root, leftover: &Leftover) -> Result<Arc<DirectoryFd>, Errno> {
 /// Returns a position beyond every position that an entry can have on this file system.
 fn beyond_all(fd: &DirectoryFd) -> Result<i64, Errno> {
     Ok(match magic::of(fd)? {
-        // Positions have 31 bits. Of a larger one, a directory of one block takes the low 32 bits
-        // (`xfs_dir2_block_getdents` of fs/xfs/xfs_dir2_readdir.c).
+        // Positions have 31 bits. If a position is larger, a directory of one block uses its low 32
+        // bits (`xfs_dir2_block_getdents` of fs/xfs/xfs_dir2_readdir.c).
         magic::XFS => 1 << 31,
         _ => i64::MAX,
     })

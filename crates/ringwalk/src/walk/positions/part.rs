@@ -1,10 +1,10 @@
 //! Parts of a directory whose positions are divided by value.
 //!
 //! An entry belongs to the part that its own position is in. getdents64 gives the position of an
-//! entry as the `d_off` of the entry before it. Of the first entry in a buffer it gives none: the
-//! one before it may have been removed, or lie in another part. So that entry is looked for behind
-//! the end of the part. This holds whatever is created and removed meanwhile, as entries keep their
-//! positions.
+//! entry as the `d_off` of the entry before it. It gives no position for the first entry in a
+//! buffer: the entry before it may have been removed, or lie in another part. So that entry is
+//! looked for behind the end of the part. This holds whatever is created and removed meanwhile, as
+//! entries keep their positions.
 
 use super::{next_entries, seek};
 use crate::sources::raw_batch::RawBatch;

@@ -17,9 +17,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 impl<V: Visitor> Worker<'_, V> {
-    /// Makes a leftover of a task. Returns the task if this walk has to do it: entries that have
-    /// been read are visited, unless names are left over, and a directory is read to its end where
-    /// no other walk can go on.
+    /// Makes a leftover of a task. Returns the task if this walk must do it. Entries that have been
+    /// read are visited, unless names are left over. A directory is read to its end if no other
+    /// walk can continue it.
     pub(super) fn leave_over(&mut self, task: Task<V::State>) -> Option<Task<V::State>> {
         match task {
             Task::Open(dir) if !dir.parent().is_some_and(Dir::is_pruned) => {

@@ -114,7 +114,7 @@ impl<V: Visitor> Worker<'_, V> {
             metadata,
             begin,
         };
-        // Of a directory that is read concurrently the rest has been pushed already. It may have
+        // If a directory is read concurrently, its rest has been pushed already. The rest may have
         // waited for this read.
         let rest = rest.or((goes_on && !concurrent).then_some(next_batch + 1));
         self.visit_entries(&entries, rest, concurrent, pinned);

@@ -63,7 +63,7 @@ fn jobs_are_done_by_few_threads_which_end() {
     }
 }
 
-/// As many jobs wait for one another as there may be threads; then one more than that.
+/// First as many jobs wait for each other as there may be threads; then one more job.
 #[test]
 fn stuck_jobs_get_more_threads_up_to_the_bound() {
     let (pool, sender, done) = pool(1, 5);
