@@ -320,18 +320,18 @@ struct ringwalk_options {
     // is less. The walk always uses the few descriptors that one worker needs. All walks of a
     // process count together.
     size_t descriptor_reserve;
-    // Time after which the walk begins nothing more, in nanoseconds since its beginning. Everything
-    // that it has not read then is left over: ringwalk_leftovers lists it. The walk finishes the
-    // work that it has begun, and every walk reads something. 0: no limit. A walk with a limit, or
-    // with resume, does not follow all links (RINGWALK_FOLLOW_ALWAYS).
+    // Time after which the walk begins nothing more, in nanoseconds since its beginning.
+    // Everything that it has not read then is left over: ringwalk_leftovers lists it. The walk
+    // finishes the work that it has begun, and every walk reads something. 0: no limit. A walk
+    // with a limit, or with resume, does not follow all links (RINGWALK_FOLLOW_ALWAYS).
     uint64_t budget_time;
     // Number of entries after which the walk begins nothing more. 0: no limit.
     uint64_t budget_entries;
     // NULL, or what an earlier walk of the same roots has left over. The walk reads these
     // directories and all below them, and nothing else; it does not deliver the roots again. A
     // directory that was replaced meanwhile has vanished. If a root is gone or was replaced, that
-    // is an error for each leftover of this root, and these are left over again. The library copies
-    // the list.
+    // is an error for each leftover of this root, and these are left over again. The library
+    // copies the list.
     const struct ringwalk_leftover *resume;
     // Number of leftovers at resume. With 0, and a list that is not NULL, the walk reads nothing.
     size_t resume_count;
