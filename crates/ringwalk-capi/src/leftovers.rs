@@ -49,7 +49,7 @@ fn view(leftover: &Leftover, path: &CStr) -> RingwalkLeftover {
         position: match leftover.remaining {
             Remaining::Whole => RINGWALK_UNOPENED,
             Remaining::From { position, to: None } => position,
-            // C can pass neither to a walk, and walks make neither of their own.
+            // Walks make such leftovers only from such leftovers, and C cannot pass them to a walk.
             Remaining::From { to: Some(_), .. } | Remaining::Names(_) => {
                 unreachable!("a leftover that C cannot name")
             }

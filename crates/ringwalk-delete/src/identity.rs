@@ -134,8 +134,8 @@ impl Known {
         })
     }
 
-    /// Returns true if a file that was looked at in this second (since 1970), or later, could have
-    /// changed once more without another `ctime`: its time stamps have whole seconds.
+    /// Returns true if a file that was read in this second (since 1970), or later, could have
+    /// changed once more and kept its `ctime`: its time stamps have whole seconds.
     pub fn may_hide_change(&self, second: i64) -> bool {
         let slack = i64::try_from(SLACK_SECONDS).unwrap_or(i64::MAX);
         self.ctime

@@ -11,12 +11,12 @@
 //!
 //! Between 1 and 3, some microseconds, another process that may write in the directory can put
 //! another file under the name. Linux has no call that removes a name only if it is a certain file,
-//! so this window cannot be closed. In it only that one name in that one directory can be hit: the
-//! descriptor belongs to a directory that was shown, whatever was renamed meanwhile, and `unlinkat`
-//! removes a symbolic link itself and never what it points to. A directory is removed only if it is
-//! empty. So nothing outside the directories that were shown is touched. A process that moves a
-//! directory away while it is being emptied moves the work with it: the entries are still compared
-//! one by one, and they are the entries that the user has selected.
+//! so this window cannot be closed. In this time only this one name in this one directory can be
+//! affected: the descriptor belongs to a directory that was shown, whatever was renamed meanwhile.
+//! `unlinkat` removes a symbolic link itself, and never its target. A directory is removed only if
+//! it is empty. So nothing outside the directories that were shown is touched. A process that moves
+//! a directory away while it is being emptied moves the work with it: the entries are still
+//! compared one by one, and they are the entries that the user has selected.
 
 use super::chain::{Chain, Lost};
 use super::log::{Line, Log, LogError};
@@ -184,7 +184,7 @@ impl<S: Shown> Run<'_, S> {
         }
     }
 
-    /// Leaves a directory all of whose entries were looked at, and removes it if it can be empty.
+    /// Leaves a directory after all its entries were looked at, and removes it if it can be empty.
     fn finish(&mut self) -> Result<(), LogError> {
         let Some(frame) = self.frames.pop() else {
             return Ok(());

@@ -285,8 +285,8 @@ fn move_as(
     original: &Path,
 ) -> Result<(), Reason> {
     let record = info::create(bin.info(), new_name, original)?;
-    // Right before the renaming, though the name was looked at before: creating the record took
-    // some time.
+    // The name was checked before, but creating the record took some time. So it is checked again
+    // right before the renaming.
     let looked = candidate.look();
     let moved = looked.and_then(|found| {
         let check = |moved: &Found| candidate.check(&found, moved);

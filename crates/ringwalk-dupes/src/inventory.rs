@@ -299,8 +299,8 @@ impl Inventory {
         }
     }
 
-    /// Makes files of their own of names that look like links of one file, but are more than its
-    /// links.
+    /// Makes each name a file of its own if the names look like links of one file, but are more
+    /// than the file has links.
     fn forget_false_links(&mut self) {
         let has_more = |names: &Range<u32>| {
             let file = self.file(FileId(names.start));

@@ -95,9 +95,9 @@ impl Zone {
     }
 }
 
-/// Returns the time itself. If it is beyond the reach of the time zone library, returns a time
-/// whole cycles of the calendar away: far in the future and the past the rules of a zone do not
-/// change.
+/// Returns the time itself. If the time is out of range for the time zone library, returns a time
+/// that is whole cycles of the calendar away. This is right because the rules of a zone do not
+/// change in the far future and the far past.
 fn near(seconds: i64) -> Timestamp {
     let near = if seconds < -SPAN {
         -SPAN + seconds.wrapping_add(SPAN).rem_euclid(CYCLE)

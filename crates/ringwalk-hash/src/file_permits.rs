@@ -13,10 +13,11 @@ use std::time::Duration;
 /// of them a cold `hash` of Linux took a third longer.
 const MOST_PERMITS: usize = MOST * MULTI_FILES;
 
-/// Returns how many files `workers` may have open beside one each, to read many by one call:
-/// half of the descriptors that are free (`RLIMIT_NOFILE`) when each worker has a file and a ring,
-/// at most 4096. Returns 0 if that is less than one for each worker. `None` are workers whose
-/// number adapts. `others` are descriptors that the caller is going to open meanwhile.
+/// Returns how many files `workers` may have open, besides one for each, to read many by one call.
+/// That is half of the descriptors that are still free (`RLIMIT_NOFILE`) when each worker has a
+/// file and a ring, and at most 4096. Returns 0 if that is less than one for each worker. `None`
+/// are workers whose number adapts. `others` are descriptors that the caller is going to open
+/// meanwhile.
 pub fn file_permits(workers: Option<NonZeroUsize>, others: usize) -> usize {
     let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
@@ -26,9 +27,9 @@ pub fn file_permits(workers: Option<NonZeroUsize>, others: usize) -> usize {
     permits_of(free, most_workers(workers))
 }
 
-/// Raises the soft limit of open files of this process (`RLIMIT_NOFILE`), so far that the most
-/// permits are to be had, or to the hard limit. For programs: a library should not change the
-/// limits of its caller.
+/// Raises the soft limit of open files of this process (`RLIMIT_NOFILE`), so far that the largest
+/// number of permits is available, or to the hard limit. For programs: a library should not change
+/// the limits of its caller.
 pub fn raise_file_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let wanted = 4 * MOST_PERMITS as u64;

@@ -80,7 +80,7 @@ impl MultiFileReader {
     /// - one that is left alone for a call;
     /// - all, if there is no `io_uring`.
     ///
-    /// Whether a file has changed meanwhile is not looked at: see [`OpenFile::check_unchanged`].
+    /// Does not check whether a file has changed meanwhile: see [`OpenFile::check_unchanged`].
     pub fn read(&mut self, files: &[OpenFile], mut take: impl FnMut(usize, Option<&[u8]>)) {
         let mut chosen: Vec<(usize, FileRead<'_>)> = Vec::new();
         let mut bytes = 0;

@@ -1,5 +1,4 @@
-//! BLAKE3 of a file whose pieces are hashed apart from each other, by several threads or at several
-//! times.
+//! BLAKE3 of a file whose pieces are hashed separately, by several threads or at different times.
 //!
 //! BLAKE3 is a binary tree of chunks (section 2.1 of the BLAKE3 paper). A piece of [`PIECE`] bytes
 //! at a multiple of that offset is a whole subtree, and has a chaining value of 32 bytes. The hash

@@ -45,8 +45,9 @@ impl Unpublished {
     ///
     /// # Errors
     ///
-    /// If the folder cannot be opened or written to, if `path` is no regular file, or if the link
-    /// or the file there belongs to another user, in a sticky directory that others may write to.
+    /// If the folder cannot be opened or written to, or if `path` is not a regular file. Also if
+    /// the folder is a sticky directory that others may write to, and the link or file there
+    /// belongs to another user.
     pub fn new(path: &Path) -> io::Result<Self> {
         Self::with_mode(path, MODE)
     }

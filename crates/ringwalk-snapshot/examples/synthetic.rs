@@ -1,5 +1,5 @@
-//! Writes a snapshot of a tree that is made up: to measure the writer with more files than a disk
-//! should hold.
+//! Writes a snapshot of a synthetic tree, to measure the writer with more files than a disk should
+//! hold.
 //!
 //! ```text
 //! synthetic SHAPE ENTRIES OUTPUT [MEMORY]

@@ -147,8 +147,8 @@ fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
 ///
 /// # Errors
 ///
-/// If the terminal is gone. crossterm 0.29 must not be asked for events then: it reads without end.
-/// [`end_with_terminal`] ends it if the terminal goes right behind this look.
+/// If the terminal is gone. Then do not ask crossterm 0.29 for events: it would read without end.
+/// If the terminal disappears right after this check, [`end_with_terminal`] ends that.
 pub(super) fn wait_for_input(pause: Duration) -> io::Result<()> {
     let input = io::stdin();
     let mut polled = [PollFd::new(&input, PollFlags::IN)];

@@ -98,7 +98,7 @@ impl Old {
         snapshot: &Snapshot,
         path: &[u8],
     ) -> Result<Place<Arc<Listing>>, ReadError> {
-        // The directory that is looked at is at the end.
+        // The directory that is shown is at the end of the list.
         let found = self.listings.iter().rposition(|(known, _)| known == path);
         if let Some(kept) = found.and_then(|at| self.listings.remove(at)) {
             let listing = kept.1.clone();

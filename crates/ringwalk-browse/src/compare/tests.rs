@@ -1,4 +1,4 @@
-//! Comparisons of trees that are made up.
+//! Comparisons of synthetic trees.
 
 use super::*;
 use crate::saved::tests::made::{File, Made, made, snapshot};

@@ -41,8 +41,8 @@ struct Directory {
     totals: Totals,
 }
 
-/// The matching name that a file with several names counts for: the first in the order of the rows
-/// of a snapshot, so that totals do not depend on the order of the search.
+/// A file with several names counts for one matching name: the first in the order of the rows of a
+/// snapshot. So totals do not depend on the order of the search.
 #[derive(Debug)]
 struct First {
     path: Box<[u8]>,

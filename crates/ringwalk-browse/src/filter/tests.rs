@@ -1,4 +1,4 @@
-//! Filters on snapshots that are made up, and on a live tree.
+//! Filters on synthetic snapshots, and on a live tree.
 
 use super::from::saved_search;
 use super::*;

@@ -299,7 +299,7 @@ impl LiveTree {
         }
         let directory = arena.directories.get_mut(root);
         if !directory.is_done && !self.stop.load(Ordering::Relaxed) {
-            // The walk has not come to its root, or not to its end.
+            // The walk has not reached its root, or not the end of the root.
             directory.is_done = true;
             let entry = directory.entry;
             arena.fail(entry);

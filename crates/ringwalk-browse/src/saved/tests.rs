@@ -1,4 +1,4 @@
-//! Views of snapshots that are made up.
+//! Views of synthetic snapshots.
 
 mod brute;
 pub(crate) mod made;

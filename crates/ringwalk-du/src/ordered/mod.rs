@@ -186,9 +186,9 @@ impl<'a, H: Host> Common<'a, H> {
             return;
         };
         let walk = if rule.compares_at_entry() {
-            // One worker enters directories in the order of the tree. Only then the visitor knows
-            // in time that a link leads to where the walk has been. Links between directories can
-            // be so many that following each of them is hopeless.
+            // One worker enters directories in the order of the tree. Only then does the visitor
+            // know in time that a link leads to a directory where the walk has been. There can be
+            // so many links between directories that following each of them would take for ever.
             walk.workers(std::num::NonZeroUsize::new(1))
         } else {
             walk

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// No time of birth.
 const NO_BIRTH: i64 = i64::MIN;
 
-/// From so many hard links on, their number stands in
+/// If a file has this many hard links or more, their number is in
 /// [`Inventory::many_links`](super::Inventory::many_links).
 pub(super) const MANY_LINKS: u8 = u8::MAX;
 
@@ -59,7 +59,7 @@ impl FileRecord {
             btime,
             ..
         } = found.version;
-        // Names take less than 2^40 bytes: so many files do not fit into a u32.
+        // All names take less than 2^40 bytes, because a u32 limits the number of files.
         let name = name.to_le_bytes();
         Self {
             size,

@@ -21,8 +21,8 @@ pub(super) fn is_masked(text: &[u8]) -> bool {
     clauses(text).any(|clause| matches!(clause, [b'+' | b'-' | b'=', ..]))
 }
 
-/// Returns the bits that a mode, octal or symbolic, makes of 0. Where it names nobody, the bits of
-/// `mask` stay as they are.
+/// Returns the bits that a mode, octal or symbolic, sets if the bits were 0 before. Where it names
+/// nobody, the bits of `mask` stay as they are.
 pub(super) fn parse(text: &[u8], mask: u32) -> Option<Mode> {
     if text.first().is_some_and(|byte| matches!(byte, b'0'..=b'7')) {
         let (bits, rest) = octal(text)?;

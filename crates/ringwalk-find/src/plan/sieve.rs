@@ -1,5 +1,6 @@
-//! The tests at the beginning of the expression that need no call: the walk has read all that they
-//! look at, which is the directory entry, and metadata if the walk asks for it of every file.
+//! The tests at the beginning of the expression that need no call: the walk has already read the
+//! data that they need. That is the directory entry, and the metadata if the walk reads it for
+//! every file.
 //!
 //! Most expressions begin, or are reordered to begin, with such tests, and most files fail them. So
 //! they are evaluated first, before anything is set up for a file. That saves half of the time of

@@ -70,8 +70,8 @@ impl Walk {
     }
 
     /// Returns the tuple of the next directory, or a task for the generator, since code in Python
-    /// does not run below frames of Rust: to pass an exception to `onerror`, or to convert a list
-    /// of objects to names and call `rename` with these.
+    /// does not run below frames of Rust. A task is to pass an exception to `onerror`, or to
+    /// convert a list of objects to names and call `rename` with these.
     fn __next__(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Ok(mut guard) = self.0.try_lock() else {
             return Err(pyo3::exceptions::PyValueError::new_err(

@@ -244,7 +244,7 @@ fn failures(folder: &Folder, parts: &[PartFacts], roots: usize) -> Result<Failur
             return Err("the walk has no root with this index".to_owned());
         }
         if let Some(task) = line.task {
-            // Errors of tasks whose parts do not count are orphans, which count as little.
+            // If the part of a task does not count, its errors do not count either.
             let Some(left) = expected.get_mut(&task) else {
                 return Ok(());
             };

@@ -67,8 +67,8 @@ pub(crate) fn is_shared_walk(path: &Path) -> bool {
     path.join(DESCRIPTION).is_file() && path.join("parts").is_dir()
 }
 
-/// Returns true if a path is a directory whose files are to be looked at, not the folder of a walk
-/// that several processes share, which stands for a snapshot.
+/// Returns true if a path is a directory whose files are to be read. False for the folder of a
+/// shared walk, which stands for a snapshot.
 pub fn is_live(path: &Path) -> bool {
     path.is_dir() && !is_shared_walk(path)
 }

@@ -29,8 +29,9 @@ pub struct MountBelow {
 
 /// Returns what is mounted below these directories, which are absolute paths without links.
 ///
-/// A file system that is mounted when a directory is entered, and unmounted when nobody uses it,
-/// counts only if its mount point is among `expected`: those are entered if they are not mounted.
+/// Some file systems are mounted when a directory is entered, and unmounted when nobody uses them.
+/// They count only if their mount points are among `expected`: such a mount point is entered if it
+/// is not mounted.
 ///
 /// A server is asked only once in a process: if it stops answering, it must not hold up tasks that
 /// read elsewhere.

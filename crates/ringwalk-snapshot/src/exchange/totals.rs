@@ -24,7 +24,8 @@ pub(crate) struct Totals {
     open: Vec<Open>,
     /// Inode numbers of files with several names that were counted.
     counted: HashSet<u64>,
-    /// By how much the sums of directories were too small, as far as no later one made up for it.
+    /// The bytes by which sums of directories were too small, and which no later directory has
+    /// compensated.
     lacking: Both<u64>,
 }
 

@@ -1,10 +1,11 @@
 //! Thrift's compact protocol, in which Parquet stores its footer, its indexes and the headers of
 //! its pages (`thrift-compact-protocol.md` of Apache Thrift).
 //!
-//! The decoder of the parquet crate trusts numbers of a file: it takes memory for as many elements
-//! as a list or a schema is said to have, recurses as deep as a schema goes, and asserts. A damaged
-//! footer can end the process in each of these ways. These functions return `None` for all that is
-//! damaged, take time in proportion to the bytes, and take no memory that the bytes do not fill.
+//! The decoder of the parquet crate trusts the numbers of a file: it allocates memory for the
+//! stated number of elements of a list or a schema, recurses as deep as the schema is nested, and
+//! panics on wrong values. A damaged footer can end the process in each of these ways. These
+//! functions return `None` for all that is damaged, take time in proportion to the bytes, and take
+//! no memory that the bytes do not fill.
 
 use super::packed;
 

@@ -22,8 +22,8 @@ const LONG: u32 = 16 << 10;
 /// Returns true if `queued` direct reads are submitted although more can be queued, while the
 /// device has `with_device` others.
 ///
-/// If all reads of a ring are over at once and are replaced by one call, the device runs dry while
-/// this thread looks at them, and then this thread waits for the device. So some are submitted as
+/// If all reads of a ring end at once and one call replaces them, the device has no work while this
+/// thread looks at the results, and then this thread waits for the device. So some are submitted as
 /// soon as the device has less than half of the ring. A call for each read costs too much CPU time.
 /// `docs/decisions/0019-block-reads.md` has the measurement.
 fn submits_early(depth: u32, queued: u32, with_device: usize) -> bool {

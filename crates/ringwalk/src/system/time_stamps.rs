@@ -164,8 +164,9 @@ impl StampsSeen {
         (rest > 0).then(|| Duration::from_nanos(rest))
     }
 
-    /// Returns true if a change between then and `now` may have left the stamps as they were,
-    /// though they were sure then: the clock was set back, or has reached a stamp of the future.
+    /// Returns true if a change between that moment and `now` may have left the stamps unchanged,
+    /// although they were sure at that moment. That happens if the clock was set back, or has
+    /// reached a stamp that was in the future.
     pub fn may_hide_change(&self, now: Moment) -> bool {
         if self.clock != Some(StampClock::Own) {
             return false;

@@ -246,8 +246,9 @@ impl Walk {
     /// [`Outcome::leftovers`](crate::Outcome::leftovers). Without a budget, the default, the walk
     /// reads everything.
     ///
-    /// A walk with a budget reads directories by system calls, the module or the ring, also where
-    /// the source could read them past the VFS: only a position of the VFS can be gone on from.
+    /// A walk with a budget reads directories by system calls, the module or the ring, even if the
+    /// source could read them past the VFS: only from a position of the VFS can another walk
+    /// continue.
     pub fn budget(mut self, budget: Budget) -> Self {
         self.options.budget = budget;
         self

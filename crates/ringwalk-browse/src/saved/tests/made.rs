@@ -1,4 +1,4 @@
-//! Trees that are made up, and what a brute force says of them.
+//! Synthetic trees, and the answers that brute force finds for them.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -12,7 +12,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A file that is made up.
+/// A synthetic file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct File {
     pub(crate) is_directory: bool,
@@ -27,7 +27,7 @@ pub(crate) struct File {
     pub(crate) skipped: bool,
 }
 
-/// A tree that is made up: files by their paths relative to the root.
+/// A synthetic tree: files by their paths relative to the root.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Made {
     pub(crate) files: BTreeMap<Vec<u8>, File>,
@@ -196,7 +196,7 @@ pub(crate) fn snapshot(trees: &[(&str, &Made)]) -> Arc<SnapshotTree> {
     Arc::new(SnapshotTree::new(Snapshot::open(&path).unwrap()))
 }
 
-/// Returns ncdu's JSON of a file that is made up.
+/// Returns ncdu's JSON of a synthetic file.
 pub(crate) fn ncdu(path: &Path) {
     let text =
         r#"[1,2,{"progname":"ncdu"},[{"name":"/top","dsize":4096},{"name":"a","dsize":512}]]"#;

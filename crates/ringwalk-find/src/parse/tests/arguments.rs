@@ -1,4 +1,4 @@
-//! What the arguments of tests and actions come to.
+//! How the arguments of tests and actions are understood.
 
 use super::{NOW, command, test};
 use crate::expression::{

@@ -8,7 +8,7 @@ use ringwalk::{Errno, FileType};
 use std::collections::HashMap;
 use std::path::Path;
 
-/// A directory or a file of a tree that is made up.
+/// A directory or a file of a synthetic tree.
 #[derive(Clone, Debug)]
 enum Item {
     File { blocks: u64, link: Option<u64> },

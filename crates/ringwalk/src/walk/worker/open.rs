@@ -142,8 +142,8 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Returns the directory above that has the same identity as `dir`, which was reached through a
-    /// link of its own or of a directory above. (A link to a directory above the root leads to the
-    /// root itself in the end, by a name that is no link.)
+    /// link of its own or of a directory above. (A link to a directory above the root finally leads
+    /// to the root itself, by a name that is not a link.)
     fn looped_to(dir: &Dir<V::State>, identity: Identity) -> Option<&Dir<V::State>> {
         dir.slot.set_identity(identity);
         let above = dir.parent().filter(|_| dir.is_below_link())?;

@@ -83,9 +83,9 @@ impl<V: Visitor> Worker<'_, V> {
         });
     }
 
-    /// Returns true if another worker should read the same directory at the same time: the source
-    /// fills in metadata, which takes the longer part of a read, no order is asked for, and another
-    /// worker or a free place in the source can take the work.
+    /// Returns true if another worker should read the same directory at the same time. Three
+    /// conditions must hold: the source fills in metadata, which takes the longer part of a read;
+    /// no order is asked for; and another worker, or a free place in the source, can take the work.
     fn may_read_concurrently(&self) -> bool {
         // The position of a directory shows what remains, but only while no request reads the
         // directory.
