@@ -18,6 +18,8 @@
 //! | `status.rs` | exit statuses |
 //! | `quote.rs` | names of any bytes in messages |
 //!
+//! `man.md` in the folder of a program is the text of its man page, `cli/man.md` for ringwalk(1).
+//!
 //! A script may count a thousand small trees, so the program starts quickly. It reads nothing from
 //! `/proc` or the file system, and starts no thread, before the work that needs it. Counting an
 //! empty directory takes 0.78 ms, which is 1.16 times the 0.67 ms of GNU du. The dynamic linker

@@ -11,20 +11,21 @@
 //! | file | contents |
 //! |---|---|
 //! | `main.rs` | the tasks and their arguments |
-//! | `man.rs`, `sections.rs` | man pages of the program |
+//! | `man.rs` | man pages of the program |
 //! | `library/` | man pages of the C library |
 //! | `header.rs`, `header_introduction.h` | the C header |
-//! | `find/` | man page and completions of `find` |
+//! | `find/` | words on the man page of `find`, and its completions |
+//! | `prose.rs` | text of man pages |
 //!
 //! Files for the program come from the definition of the command line in `ringwalk-cli`, and for
-//! `find` from the table of its language. `sections.rs` has only the text that a command line
-//! cannot express, such as exit statuses and the shape of JSON.
+//! `find` from the table of its language. Text that a command line cannot express, such as exit
+//! statuses and the shape of JSON, is in `man.md` beside the code of each command.
 
 mod find;
 mod header;
 mod library;
 mod man;
-mod sections;
+mod prose;
 
 use std::path::Path;
 use std::process::ExitCode;

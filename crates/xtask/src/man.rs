@@ -1,105 +1,224 @@
 //! Man pages of the program: one for it, one for each subcommand.
+//!
+//! Synopsis and options come from the definition of the command line. The other sections are in a
+//! file `man.md` beside the code of each command, in the Markdown that [`paragraphs`] reads. These
+//! words are replaced there:
+//!
+//! - `{variables}`: the variables of the environment that give options of the command.
+//! - `{sources}`: the sources, from the registry of the engine.
+//! - `{keys}`: the keys of the browser, from its own table.
 
-use std::io::Write;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-use clap::Command;
-use clap_mangen::Man;
-use clap_mangen::roff::{Roff, bold, roman};
+use anyhow::{Context, Result};
+use clap::builder::PossibleValue;
+use clap::{Arg, Command};
+use ringwalk::{SourceChoice, SourceNeeds};
+use ringwalk_browse::keys::{Place, Section, TABLE};
+use roff::{Inline, Roff, bold, italic, roman};
 
-use crate::sections;
+use crate::find;
+use crate::prose::{begin, paragraphs, words};
 
 /// Returns the pages by file name.
-pub(crate) fn pages(mut command: Command) -> Result<Vec<(String, Vec<u8>)>> {
+pub(crate) fn pages(mut command: Command) -> Result<Vec<(String, String)>> {
     // `build` gives the subcommands the common options; `help` has no page.
     command = command.disable_help_subcommand(true);
     command.build();
     let subcommands = command.get_subcommands();
-    let names: Vec<String> = subcommands
-        .map(|subcommand| subcommand.get_name().to_owned())
-        .collect();
-    let mut pages = vec![(
-        "ringwalk.1".to_owned(),
-        page(command.clone(), "ringwalk", &names)?,
-    )];
-    for name in &names {
-        let Some(subcommand) = command.find_subcommand(name) else {
+    let subpages = subcommands.map(|subcommand| {
+        let name = subcommand.get_name();
+        page(&format!("ringwalk-{name}"), subcommand, name)
+    });
+    std::iter::once(page("ringwalk", &command, "cli"))
+        .chain(subpages)
+        .collect()
+}
+
+/// Returns the file with the sections of a page that are written by hand. `folder` is the folder of
+/// the command's code.
+fn text_file(folder: &str) -> PathBuf {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../ringwalk-cli/src");
+    sources.join(folder).join("man.md")
+}
+
+fn page(title: &str, command: &Command, folder: &str) -> Result<(String, String)> {
+    let file = text_file(folder);
+    let text = std::fs::read_to_string(&file)
+        .with_context(|| format!("cannot read {}", file.display()))?
+        .replace("{variables}", &variables(command))
+        .replace("{sources}", &sources())
+        .replace("{keys}", &keys());
+    let is_find = command.get_name() == "find";
+    let mut roff = begin(&title.to_uppercase(), "1")?;
+    let about = command.get_about().map(ToString::to_string);
+    let name = format!("{title} - {}", about.unwrap_or_default());
+    roff.control("SH", ["NAME"]).text([roman(name)]);
+    roff.control("SH", ["SYNOPSIS"]).text(if is_find {
+        find::synopsis()
+    } else {
+        synopsis(command)
+    });
+    for section in format!("\n{text}").split("\n## ").skip(1) {
+        let (heading, text) = section.split_once('\n').unwrap_or((section, ""));
+        roff.control("SH", [heading]);
+        paragraphs(&mut roff, text);
+        if is_find {
+            find::words(heading, &mut roff);
+        } else if heading == "DESCRIPTION" {
+            options(command, &mut roff);
+        }
+    }
+    Ok((format!("{title}.1"), roff.render()))
+}
+
+/// Returns true for an option that several commands have.
+fn is_common(arg: &Arg) -> bool {
+    arg.get_help_heading().is_some()
+}
+
+fn synopsis(command: &Command) -> Vec<Inline> {
+    let mut line = vec![bold(command.get_bin_name().unwrap_or("ringwalk"))];
+    let (positionals, options): (Vec<_>, Vec<_>) =
+        command.get_arguments().partition(|arg| arg.is_positional());
+    for option in options {
+        if is_common(option) || matches!(option.get_id().as_str(), "help" | "version") {
             continue;
-        };
-        let title = format!("ringwalk-{name}");
-        if name == "find" {
-            pages.push((format!("{title}.1"), crate::find::page(&names)?));
+        }
+        if option.is_required_set() {
+            line.push(roman(" "));
+            line.extend(written(option));
+        } else {
+            line.push(roman(" ["));
+            line.extend(written(option));
+            line.push(roman("]"));
+        }
+    }
+    if command.get_arguments().any(is_common) {
+        line.extend([roman(" ["), italic("COMMON OPTION"), roman("]...")]);
+    }
+    if command.has_subcommands() {
+        line.extend([roman(" "), italic("COMMAND"), roman(" ...")]);
+    }
+    for positional in positionals {
+        line.push(roman(" "));
+        line.extend(written(positional));
+    }
+    line
+}
+
+/// Returns an argument as it is written on the command line, with the name of its value.
+fn written(arg: &Arg) -> Vec<Inline> {
+    let text = arg.to_string().replace(['<', '>'], "");
+    if !arg.get_action().takes_values() {
+        return vec![bold(text)];
+    }
+    let value = arg.get_value_names().unwrap_or_default().join(" ");
+    let (before, after) = text.split_once(&value).unwrap_or((&text, ""));
+    let name = before.trim_end_matches([' ', '=', '[']);
+    let mut parts = vec![roman(&before[name.len()..]), italic(value), roman(after)];
+    if !name.is_empty() {
+        parts.insert(0, bold(name));
+    }
+    parts
+}
+
+fn options(command: &Command, roff: &mut Roff) {
+    let (common, own): (Vec<_>, Vec<_>) = command.get_arguments().partition(|arg| is_common(arg));
+    for (heading, args) in [("OPTIONS", own), ("COMMON OPTIONS", common)] {
+        if args.is_empty() {
             continue;
         }
-        let subcommand = subcommand.clone().version(env!("CARGO_PKG_VERSION"));
-        pages.push((format!("{title}.1"), page(subcommand, &title, &names)?));
-    }
-    Ok(pages)
-}
-
-fn page(command: Command, title: &str, subcommands: &[String]) -> Result<Vec<u8>> {
-    let has_subcommands = command.has_subcommands();
-    let man = Man::new(command)
-        .title(title.to_uppercase())
-        .manual("Ringwalk")
-        .source(concat!("ringwalk ", env!("CARGO_PKG_VERSION")));
-    let mut out = Vec::new();
-    man.render_title(&mut out)?;
-    man.render_name_section(&mut out)?;
-    man.render_synopsis_section(&mut out)?;
-    man.render_description_section(&mut out)?;
-    man.render_options_section(&mut out)?;
-    if has_subcommands {
-        man.render_subcommands_section(&mut out)?;
-    }
-    for (heading, text) in sections::of(title)? {
-        section(heading, &text, &mut out)?;
-    }
-    see_also(title, subcommands, &mut out)?;
-    Ok(out)
-}
-
-/// Writes a section of paragraphs. A line that begins with `* ` is an item: a term up to the first
-/// `: `, then its meaning.
-fn section(heading: &str, text: &str, out: &mut impl Write) -> Result<()> {
-    let mut roff = Roff::new();
-    roff.control("SH", [heading]);
-    for paragraph in text.trim().lines() {
-        match paragraph
-            .strip_prefix("* ")
-            .and_then(|item| item.split_once(": "))
-        {
-            Some((term, meaning)) => {
-                roff.control("TP", [])
-                    .text([bold(term)])
-                    .text([roman(meaning)]);
-            }
-            None if paragraph.is_empty() => {
-                roff.control("PP", []);
-            }
-            None => {
-                roff.text([roman(paragraph)]);
-            }
+        roff.control("SH", [heading]);
+        for arg in args.into_iter().filter(|arg| !arg.is_hide_set()) {
+            option(arg, roff);
         }
     }
-    roff.to_writer(out)?;
-    Ok(())
+    if command.has_subcommands() {
+        roff.control("SH", ["COMMANDS"]);
+        for subcommand in command.get_subcommands() {
+            let name = format!("ringwalk-{}", subcommand.get_name());
+            let about = subcommand.get_about().map(ToString::to_string);
+            roff.control("TP", []).text([bold(name), roman("(1)")]);
+            roff.text([roman(about.unwrap_or_default())]);
+        }
+    }
 }
 
-fn see_also(title: &str, subcommands: &[String], out: &mut impl Write) -> Result<()> {
-    let pages = std::iter::once("ringwalk".to_owned())
-        .chain(subcommands.iter().map(|name| format!("ringwalk-{name}")));
-    let mut line = Vec::new();
-    for other in pages.filter(|page| page != title) {
-        if !line.is_empty() {
-            line.push(roman(", "));
-        }
-        line.extend([bold(other), roman("(1)")]);
+fn option(arg: &Arg, roff: &mut Roff) {
+    let mut term = Vec::new();
+    if let (Some(letter), Some(_)) = (arg.get_short(), arg.get_long()) {
+        term.extend([bold(format!("-{letter}")), roman(", ")]);
     }
-    let mut roff = Roff::new();
-    roff.control("SH", ["SEE ALSO"]).text(line);
-    roff.to_writer(out)?;
-    Ok(())
+    term.extend(written(arg));
+    let help = arg.get_long_help().or_else(|| arg.get_help());
+    let mut text = help.map(ToString::to_string).unwrap_or_default();
+    let values = arg.get_possible_values();
+    if arg.get_action().takes_values()
+        && let [default, ..] = arg.get_default_values()
+    {
+        let _ = write!(text, " [default: {}]", default.to_string_lossy());
+    }
+    if arg.get_id() == "source" {
+        let names: Vec<_> = values.iter().map(PossibleValue::get_name).collect();
+        let names = names.join(", ");
+        let _ = write!(
+            text,
+            ". NAME is one of {names}: see SOURCES in `ringwalk`(1)"
+        );
+    }
+    roff.control("TP", []).text(term).text(words(&text));
+    if values.is_empty() || arg.get_id() == "source" {
+        return;
+    }
+    roff.control("RS", []);
+    for value in values {
+        let help = value.get_help().map(ToString::to_string);
+        roff.control("TP", []).text([bold(value.get_name())]);
+        roff.text(words(&help.unwrap_or_default()));
+    }
+    roff.control("RE", []);
+}
+
+/// Returns the names of the variables that the help of options names.
+fn variables(command: &Command) -> String {
+    let helps = command.get_arguments().filter_map(|arg| arg.get_help());
+    let names = helps.filter_map(|help| {
+        let help = help.to_string();
+        let (_, after) = help.split_once("[environment: ")?;
+        after.split([']', '=']).next().map(str::to_owned)
+    });
+    names.collect::<Vec<_>>().join(", ")
+}
+
+fn sources() -> String {
+    let mut text = String::new();
+    for source in SourceChoice::ALL {
+        let _ = write!(text, "- {source}: {}", source.help());
+        let needs = source.needs();
+        if needs != SourceNeeds::Nothing {
+            let _ = write!(text, "; needs {needs}");
+        }
+        text.push_str(".\n");
+    }
+    text.trim_end().to_owned()
+}
+
+fn keys() -> String {
+    let mut text = String::new();
+    for section in Section::ALL {
+        let _ = writeln!(text, "{}:\n", section.heading());
+        for binding in TABLE.iter().filter(|binding| binding.section == section) {
+            let place = match binding.place {
+                Place::Anywhere => String::new(),
+                place @ Place::List => format!(" ({})", place.words()),
+            };
+            let _ = writeln!(text, "- {}: {}{place}.", binding.names(), binding.help);
+        }
+        text.push('\n');
+    }
+    text.trim_end().to_owned()
 }
 
 #[cfg(test)]

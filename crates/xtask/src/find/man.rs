@@ -1,46 +1,27 @@
-//! The man page of `ringwalk find`.
+//! What the man page of `ringwalk find` has from the table of words.
 
-use anyhow::Result;
-use clap_mangen::roff::{Inline, Roff, bold, italic, roman};
 use ringwalk_find::table::{Entry, Kind, Origin, entries};
+use roff::{Inline, Roff, bold, italic, roman};
 
-use super::text;
+use crate::prose::paragraphs;
 
-/// Returns the page. `subcommands` are the subcommands of the program.
-pub(crate) fn page(subcommands: &[String]) -> Result<Vec<u8>> {
-    let mut roff = Roff::new();
-    let version = concat!("ringwalk ", env!("CARGO_PKG_VERSION"));
-    roff.control("TH", ["RINGWALK-FIND", "1", "", version, "Ringwalk"]);
-    roff.control("SH", ["NAME"]);
-    roff.text([roman(
-        "ringwalk-find - search for files in directory trees, as GNU find does",
-    )]);
-    synopsis(&mut roff);
-    for (heading, text) in text::BEFORE {
-        section(heading, text, &mut roff);
-    }
-    for (heading, kind, text) in text::KINDS {
-        section(heading, text, &mut roff);
-        for entry in entries().filter(|entry| entry.kind() == *kind) {
-            word(entry, &mut roff);
-        }
-    }
-    for (heading, text) in text::AFTER {
-        section(heading, text, &mut roff);
-    }
-    see_also(subcommands, &mut roff);
-    let mut out = Vec::new();
-    roff.to_writer(&mut out)?;
-    Ok(out)
-}
+/// The sections of words.
+const KINDS: [(&str, Kind); 6] = [
+    ("OPTIONS", Kind::Leading),
+    ("OPERATORS", Kind::Operator),
+    ("POSITIONAL OPTIONS", Kind::Positional),
+    ("GLOBAL OPTIONS", Kind::Global),
+    ("TESTS", Kind::Test),
+    ("ACTIONS", Kind::Action),
+];
 
-fn synopsis(roff: &mut Roff) {
-    roff.control("SH", ["SYNOPSIS"]);
+/// Returns the synopsis.
+pub(crate) fn synopsis() -> Vec<Inline> {
     let mut line = vec![
         bold("ringwalk"),
         roman(" ["),
-        italic("OPTION"),
-        roman("...] "),
+        italic("COMMON OPTION"),
+        roman("]... "),
         bold("find"),
     ];
     for entry in entries().filter(|entry| entry.kind() == Kind::Leading) {
@@ -51,19 +32,19 @@ fn synopsis(roff: &mut Roff) {
         }
         line.push(roman("]"));
     }
-    for part in ["STARTING-POINT", "EXPRESSION"] {
-        line.extend([
-            roman(" ["),
-            italic(part),
-            roman(if part == "EXPRESSION" { "]" } else { "...]" }),
-        ]);
-    }
-    roff.text(line);
+    line.extend([roman(" ["), italic("STARTING-POINT"), roman("]...")]);
+    line.extend([roman(" ["), italic("EXPRESSION"), roman("]")]);
+    line
 }
 
-fn section(heading: &str, text: &str, roff: &mut Roff) {
-    roff.control("SH", [heading]);
-    paragraphs(text, roff);
+/// Adds the words of the section with this heading, if it has any.
+pub(crate) fn words(heading: &str, roff: &mut Roff) {
+    let kinds = KINDS.iter().filter(|(of, _)| *of == heading);
+    for (_, kind) in kinds {
+        for entry in entries().filter(|entry| entry.kind() == *kind) {
+            word(entry, roff);
+        }
+    }
 }
 
 /// Writes an entry: its names with their arguments, then its description.
@@ -95,50 +76,8 @@ fn word(entry: &Entry, roff: &mut Roff) {
     }
     roff.control("TP", []).text(term);
     roff.control("RS", []);
-    paragraphs(entry.text, roff);
+    paragraphs(roff, entry.text);
     roff.control("RE", []);
-}
-
-/// Writes paragraphs, which empty lines separate. A line `* TERM: MEANING` is an item; a line that
-/// begins with four blanks is an example.
-fn paragraphs(text: &str, roff: &mut Roff) {
-    let mut after_gap = false;
-    for line in text.trim_end().lines() {
-        if let Some(item) = line.strip_prefix("* ") {
-            let (term, meaning) = item.split_once(": ").unwrap_or((item, ""));
-            roff.control("TP", [])
-                .text([bold(term)])
-                .text([roman(meaning)]);
-        } else if let Some(example) = line.strip_prefix("    ") {
-            roff.control("RS", ["4"]).control("nf", []);
-            roff.text([bold(example)]);
-            roff.control("fi", []).control("RE", []);
-        } else if !line.is_empty() {
-            if after_gap {
-                roff.control("PP", []);
-            }
-            roff.text([roman(line)]);
-        }
-        after_gap = line.is_empty();
-    }
-}
-
-fn see_also(subcommands: &[String], roff: &mut Roff) {
-    roff.control("SH", ["SEE ALSO"]);
-    let mut line = vec![bold("ringwalk"), roman("(1)")];
-    for name in subcommands.iter().filter(|name| *name != "find") {
-        line.extend([roman(", "), bold(format!("ringwalk-{name}")), roman("(1)")]);
-    }
-    for (name, section) in [
-        ("find", 1),
-        ("xargs", 1),
-        ("fnmatch", 3),
-        ("strftime", 3),
-        ("regex", 7),
-    ] {
-        line.extend([roman(", "), bold(name), roman(format!("({section})"))]);
-    }
-    roff.text(line);
 }
 
 #[cfg(test)]

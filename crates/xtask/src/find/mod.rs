@@ -3,8 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `man.rs` | the man page |
-//! | `text.rs` | its sections that do not describe single words |
+//! | `man.rs` | the synopsis and the words of the man page |
 //! | `completion.rs` | the words that may follow each word, and the scripts of the shells |
 //! | `bash.rs`, `zsh.rs`, `fish.rs` | one script each |
 
@@ -12,8 +11,7 @@ mod bash;
 mod completion;
 mod fish;
 mod man;
-mod text;
 mod zsh;
 
 pub(crate) use completion::extend;
-pub(crate) use man::page;
+pub(crate) use man::{synopsis, words};

@@ -4,16 +4,14 @@
 //! |---|---|
 //! | `mod.rs` | which page describes what, and the sections of a page |
 //! | `declarations.rs` | the declarations of the header with their comments |
-//! | `prose.rs` | comments as text of a man page |
 
 mod declarations;
-mod prose;
 
 use crate::header;
+use crate::prose::{self, code, words};
 use anyhow::{Context, Result};
-use clap_mangen::roff::{Roff, bold, roman};
 use declarations::{Declaration, declarations};
-use prose::{code, paragraphs, words};
+use roff::{Roff, bold, roman};
 
 const INTRODUCTION: &str = include_str!("../header_introduction.h");
 
@@ -107,24 +105,22 @@ impl Group {
 
 /// Returns the pages by file name: one for the library, one for each group of functions, and one
 /// that leads from each other function to the page of its group.
-pub(crate) fn pages() -> Result<Vec<(String, Vec<u8>)>> {
+pub(crate) fn pages() -> Result<Vec<(String, String)>> {
     let all = declarations(&header::read()?);
-    let mut pages = vec![("ringwalk.3".to_owned(), overview())];
+    let mut pages = vec![("ringwalk.3".to_owned(), overview()?)];
     for group in &GROUPS {
         let title = group.title();
         pages.push((format!("{title}.3"), page(group, &all)?));
         for name in &group.functions[1..] {
             let link = format!(".so man3/{title}.3\n");
-            pages.push((format!("{name}.3"), link.into_bytes()));
+            pages.push((format!("{name}.3"), link));
         }
     }
     Ok(pages)
 }
 
-fn begin(title: &str, names: &[&str], purpose: &str) -> Roff {
-    let mut roff = Roff::new();
-    let source = concat!("ringwalk ", env!("CARGO_PKG_VERSION"));
-    roff.control("TH", [title, "3", "", source, "Ringwalk"]);
+fn begin(title: &str, names: &[&str], purpose: &str) -> Result<Roff> {
+    let mut roff = prose::begin(title, "3")?;
     // Names of C must not be hyphenated.
     roff.control("nh", []);
     roff.control("SH", ["NAME"]);
@@ -138,10 +134,15 @@ fn begin(title: &str, names: &[&str], purpose: &str) -> Roff {
         roman(")"),
     ]);
     roff.control("SH", ["SYNOPSIS"]);
-    roff
+    Ok(roff)
 }
 
-fn page(group: &Group, all: &[Declaration]) -> Result<Vec<u8>> {
+/// Adds the lines of a comment. An error code has its sign in the header only.
+fn paragraphs(roff: &mut Roff, lines: &[String]) {
+    prose::paragraphs(roff, &lines.join("\n").replace("- -E", "- E"));
+}
+
+fn page(group: &Group, all: &[Declaration]) -> Result<String> {
     let function = |name: &&str| {
         let found = all
             .iter()
@@ -153,7 +154,7 @@ fn page(group: &Group, all: &[Declaration]) -> Result<Vec<u8>> {
         .iter()
         .map(function)
         .collect::<Result<_>>()?;
-    let mut roff = begin(group.title(), group.functions, group.purpose);
+    let mut roff = begin(group.title(), group.functions, group.purpose)?;
     let prototypes = functions.iter().flat_map(|function| &function.code);
     code(
         &mut roff,
@@ -173,7 +174,7 @@ fn page(group: &Group, all: &[Declaration]) -> Result<Vec<u8>> {
         example(&mut roff);
     }
     see_also(&mut roff, group.title());
-    Ok(roff.to_roff().into_bytes())
+    Ok(roff.render())
 }
 
 /// The same part of the comments of all functions.
@@ -265,12 +266,12 @@ fn is_code(line: &str) -> bool {
     line.starts_with("    ")
 }
 
-fn overview() -> Vec<u8> {
+fn overview() -> Result<String> {
     let mut roff = begin(
         "ringwalk",
         &["ringwalk"],
         "library that reads directory trees",
-    );
+    )?;
     code(&mut roff, std::iter::once("#include <ringwalk.h>"));
     roff.control("SH", ["DESCRIPTION"]);
     let mut text: Vec<_> = introduction();
@@ -278,7 +279,7 @@ fn overview() -> Vec<u8> {
     paragraphs(&mut roff, &text);
     example(&mut roff);
     see_also(&mut roff, "ringwalk");
-    roff.to_roff().into_bytes()
+    Ok(roff.render())
 }
 
 /// The example in the introduction of the header.

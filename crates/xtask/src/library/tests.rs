@@ -3,16 +3,14 @@
 use super::*;
 use std::collections::BTreeMap;
 
-fn text(page: &[u8]) -> String {
-    String::from_utf8(page.to_vec())
-        .unwrap()
-        .replace("\\-", "-")
+fn text(page: &str) -> String {
+    page.replace("\\-", "-").replace("\\*(Aq", "'")
 }
 
 /// Pages that are no links, by file name.
 fn real_pages() -> BTreeMap<String, String> {
     let pages = pages().unwrap();
-    let real = pages.iter().filter(|(_, page)| !page.starts_with(b".so "));
+    let real = pages.iter().filter(|(_, page)| !page.starts_with(".so "));
     real.map(|(name, page)| (name.clone(), text(page)))
         .collect()
 }
@@ -108,7 +106,7 @@ fn comments_become_paragraphs_and_items() {
     let mut roff = Roff::new();
     let lines = ["One", "two.", "", "- -EINVAL: no", "  value.", "- b: c"];
     paragraphs(&mut roff, &lines.map(str::to_owned));
-    let text = text(roff.to_roff().as_bytes());
+    let text = text(&roff.to_roff());
     assert!(
         text.ends_with("One two.\n.TP\n\\fBEINVAL\\fR\nno value.\n.TP\n\\fBb\\fR\nc\n"),
         "{text}"

@@ -9,45 +9,76 @@ fn page_named(name: &str) -> String {
         .into_iter()
         .find(|(file, _)| file == name)
         .expect(name);
-    String::from_utf8(page).unwrap()
+    page.replace("\\-", "-")
 }
 
 #[test]
 fn each_page_has_its_options_and_sections() {
     let count = page_named("ringwalk-count.1");
     for part in [
-        "no\\-stat",
-        "\\-\\-workers",
+        "\\fBringwalk count\\fR [\\fB--from\\fR \\fISNAP\\fR] [\\fB--no-stat\\fR]",
+        "[\\fICOMMON OPTION\\fR]... [\\fIDIR\\fR]...\n",
+        ".TP\n\\fB--from\\fR \\fISNAP\\fR\n",
+        ".RS\n.TP\n\\fBauto\\fR\n",
         ".SH \"EXIT STATUS\"",
         "elapsed_seconds",
-        "RINGWALK_SOURCE",
+        "\\fBRINGWALK_SOURCE, RINGWALK_WORKERS,",
     ] {
         assert!(count.contains(part), "{part} is missing in\n{count}");
     }
-    assert!(page_named("ringwalk-doctor.1").contains("why_not_auto"));
-    assert!(page_named("ringwalk.1").contains("ringwalk\\-doctor"));
+    assert!(page_named("ringwalk.1").contains("\\fBringwalk\\fR [\\fICOMMON OPTION\\fR]..."));
+    assert!(page_named("ringwalk-dupes.1").contains("\\fB--dirs\\fR[=\\fISHARE\\fR]"));
+    assert!(page_named("ringwalk-hash.1").contains("\\fB-o\\fR, \\fB--output\\fR \\fISNAP\\fR\n"));
+    assert!(page_named("ringwalk-snapshot.1").contains(" \\fB--output\\fR \\fIFILE\\fR ["));
+    assert!(page_named("ringwalk-browse.1").contains("Backspace"));
 }
 
 #[test]
-fn items_and_paragraphs() {
-    let mut out = Vec::new();
-    section("X", "First.\n\nSecond.\n* a: b: c", &mut out).unwrap();
-    let text = String::from_utf8(out).unwrap();
-    assert!(
-        text.contains("First.\n.PP\nSecond.\n.TP\n\\fBa\\fR\nb: c"),
-        "{text}"
-    );
+fn each_page_has_examples_and_names_pages_and_files_that_exist() {
+    let pages = pages(Cli::definition()).unwrap();
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    for (name, page) in &pages {
+        let page = page.replace("\\-", "-");
+        let (text, see) = page.split_once(".SH \"SEE ALSO\"\n").expect(name);
+        let (_, examples) = text.split_once(".SH EXAMPLES\n").expect(name);
+        assert!(examples.contains(".nf\n"), "{name}");
+        for other in see
+            .split("\\fB")
+            .filter(|name| name.starts_with("ringwalk-"))
+        {
+            let file = other.split_once("\\fR(").expect(other).0.to_owned() + ".1";
+            assert!(pages.iter().any(|(name, _)| *name == file), "{file}");
+        }
+        for stem in page
+            .split_whitespace()
+            .filter_map(|word| word.strip_suffix(".md"))
+        {
+            assert!(docs.join(format!("{stem}.md")).exists(), "{name}: {stem}");
+            assert!(page.contains("in /usr/share/doc/ringwalk or /usr/local/share/doc/ringwalk"));
+        }
+    }
+}
+
+#[test]
+fn no_description_is_printed_twice() {
+    for (name, page) in pages(Cli::definition()).unwrap() {
+        let mut lines: Vec<_> = page.lines().filter(|line| line.len() > 40).collect();
+        lines.sort_unstable();
+        let twice = lines.windows(2).find(|pair| pair[0] == pair[1]);
+        assert_eq!(twice, None, "{name}");
+        let about = page.lines().skip_while(|line| *line != ".SH NAME").nth(1);
+        let (_, about) = about
+            .and_then(|line| line.split_once(" \\- "))
+            .expect(&name);
+        assert_eq!(page.matches(about).count(), 1, "{name}: {about}");
+    }
 }
 
 #[test]
 fn the_page_of_the_program_lists_every_source() {
-    let all = crate::sections::of("ringwalk").unwrap();
-    let (_, text) = all
-        .iter()
-        .find(|(heading, _)| *heading == "SOURCES")
-        .unwrap();
-    for source in ringwalk::SourceChoice::ALL {
-        let item = format!("* {source}: {}", source.help());
-        assert!(text.contains(&item), "{item} is missing in\n{text}");
+    let page = page_named("ringwalk.1");
+    for source in SourceChoice::ALL {
+        let item = format!(".TP\n\\fB{source}\\fR\n{}", source.help());
+        assert!(page.contains(&item), "{item} is missing in\n{page}");
     }
 }
