@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.run import environment, run
+from support.run import environment, needs_program, run
 
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 SUBCOMMANDS = (
@@ -183,18 +183,22 @@ def test_the_bash_completion_loads(assets):
     assert b"ringwalk" in run(["bash", "-c", script]).ok().out
 
 
-def test_man_pages_are_clean(assets, scratch):
-    pages = list((assets / "man").iterdir())
-    # A page that leads to another one names it by the folder of its section.
-    for page in pages:
-        folder = scratch / f"man{page.suffix[1:]}"
-        folder.mkdir(exist_ok=True)
-        shutil.copy(page, folder)
-    for page in pages:
+@pytest.fixture(scope="module")
+def pages(assets, base):
+    """The man pages in folders of their sections: a page that leads to another one names them."""
+    folder = base / "pages"
+    for page in (assets / "man").iterdir():
+        (folder / f"man{page.suffix[1:]}").mkdir(parents=True, exist_ok=True)
+        shutil.copy(page, folder / f"man{page.suffix[1:]}")
+    return folder
+
+
+def test_man_pages_are_clean(pages):
+    for page in pages.glob("*/*"):
         done = subprocess.run(
-            ["man", "--warnings=w", "-l", scratch / f"man{page.suffix[1:]}" / page.name],
+            ["man", "--warnings=w", "-l", page],
             capture_output=True,
-            cwd=scratch,
+            cwd=pages,
             env=environment({"MANWIDTH": "80", "MANPAGER": "cat", "PAGER": "cat"}),
             check=False,
         )
@@ -202,3 +206,12 @@ def test_man_pages_are_clean(assets, scratch):
         assert done.stderr == b"", page
         assert b"SYNOPSIS" in done.stdout
         assert page.stem.encode() in done.stdout.partition(b"SYNOPSIS")[0]
+
+
+def test_mandoc_warns_of_nothing(pages):
+    needs_program("mandoc")
+    names = sorted(page.relative_to(pages) for page in pages.glob("*/*"))
+    done = run(["mandoc", "-Tlint", "-Wwarning", *names], cwd=pages)
+    # The pages of functions that share a page with others.
+    lines = [line for line in done.lines() if b".so is fragile" not in line]
+    assert lines == [] and done.err == b"", b"\n".join(lines)
