@@ -139,7 +139,10 @@ fn module(kernel: &Kernel, refused: Option<ModuleRefused>) -> Vec<Obstacle> {
     }
     if let Some(refused) = refused {
         let remedy = match refused {
-            ModuleRefused::Missing => "build, install and load the module (docs/kernel.md)",
+            ModuleRefused::Missing => {
+                "build, install and load the module: see kernel.md in /usr/share/doc/ringwalk or \
+                 /usr/local/share/doc/ringwalk"
+            }
             ModuleRefused::Open(_) => "root, or read permission on it",
             ModuleRefused::Foreign(_) => "load the module, and have udev make its device",
             ModuleRefused::Version(_) | ModuleRefused::Commands => {
