@@ -299,7 +299,7 @@ fn parts_with_and_without_hashes_do_not_belong_together() {
     driver.run(std::iter::repeat(40));
     let error = driver.compact().unwrap_err();
     assert!(
-        error.to_string().contains("its columns are others"),
+        error.to_string().contains("its roots or columns differ"),
         "{error}"
     );
 }
