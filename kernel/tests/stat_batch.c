@@ -229,7 +229,9 @@ static void malformed_records(struct folder *folder)
 	list_free(&bad);
 }
 
-/* A request that fails leaves its fields as they are: they may lie in memory that is not writable. */
+/*
+ * A request that fails leaves its fields as they are. They may lie in memory that is not writable.
+ */
 static void failures(struct folder *folder)
 {
 	struct ringwalk_stat_batch *request = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
