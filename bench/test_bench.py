@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -24,6 +24,7 @@ from ringbench import (
     browse_rows,
     bulk,
     bulk_rows,
+    cli,
     cluster,
     contents,
     contents_rows,
@@ -43,7 +44,7 @@ from ringbench import (
 )
 from ringbench.measure import Command, CommandFailed, captured, interleaved, run_once, summary
 from ringbench.targets import BOUNDS, Bound, faster
-from ringbench.tools import MissingTool, Toolbox, build, linked
+from ringbench.tools import BENCH, MissingTool, Toolbox, build, linked
 
 FLOOR, TIMED = build("floor"), build("timed")
 
@@ -205,6 +206,41 @@ class Verdicts(unittest.TestCase):
             for suite in ("wide", "async-directory-xfs-warm"):
                 result.suite = suite
                 self.assertFalse(report.disturbed(result), "one directory is one thread's work")
+
+
+class Pictures(unittest.TestCase):
+    """The options of a picture, given what cannot be drawn."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.file = Path(folder.name) / "some.json"
+
+    def complaint(self, *options: object) -> str:
+        with redirect_stderr(io.StringIO()) as printed:
+            self.assertEqual(cli.main(["--plot", str(self.file), *options]), 1)
+        return printed.getvalue()
+
+    def test_a_file_without_results_is_told(self):
+        self.assertIn("some.json: No such file or directory", self.complaint())
+        for text in ("", "[]", '{"suites": {}}', '{"suites": {"warm": {}}, "machine": {}}'):
+            self.file.write_text(text)
+            self.assertIn("some.json: not a result of bench/run", self.complaint(), text)
+        machine = '{"cpus": 2, "kernel": "Linux", "date": "2026-11-26"}'
+        self.file.write_text(f'{{"suites": {{}}, "machine": {machine}}}')
+        self.assertIn("some.json: no suite in it has rows", self.complaint())
+
+    def test_without_matplotlib_it_says_how_to_get_it(self):
+        shutil.copy(BENCH / "results/warm.json", self.file)
+        with mock.patch.dict("sys.modules", {"matplotlib": None}):
+            self.assertIn("apt-get install python3-matplotlib", self.complaint())
+        self.assertFalse(self.file.with_suffix(".svg").exists())
+
+    def test_a_suite_and_a_picture_are_two_commands(self):
+        for options in ([], ["warm", "--plot", "some.json"]):
+            with redirect_stderr(io.StringIO()) as printed, self.assertRaises(SystemExit):
+                cli.main(options)
+            self.assertIn("expected the name of a suite, or --plot", printed.getvalue())
 
 
 class Rows(unittest.TestCase):

@@ -20,7 +20,7 @@ Map of the files:
     block.py     the block reader beside fio; its rows are in block_rows.py
     contents.py  hashes of files and duplicates; its rows are in contents_rows.py
     report.py    tables for the terminal, JSON for the archive
-    plot.py      the same as a picture, when matplotlib is there
+    plot.py      pictures of results, by `--plot`
 
 Beside it lie floor.c, read_floor.c and timed.c, which tools.py compiles, and spindle.c,
 the spinning disk, which disks.py does.

@@ -114,12 +114,14 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
         "--ten-million", action="store_true", help="`memory` measures ten million entries too"
     )
     parser.add_argument(
-        "--name", help="write bench/results/NAME.json and .svg (default: bench/work/last.*)"
+        "--name", help="write bench/results/NAME.json (default: bench/work/last.json)"
     )
-    parser.add_argument("--plot", type=Path, metavar="FILE.json", help="only draw this again")
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE.json", help="measure nothing, draw this as FILE.svg"
+    )
     options = parser.parse_args(arguments)
-    if not options.suites and not options.plot:
-        parser.error("no suite given")
+    if bool(options.suites) == bool(options.plot):
+        parser.error("expected the name of a suite, or --plot FILE.json")
     for suite in options.suites:
         if suite not in SUITES and suite not in GROUPS:
             known = [*GROUPS, *SUITES]
@@ -144,20 +146,20 @@ def _unwind(number: int, _frame: object) -> None:
     raise SystemExit(128 + number)
 
 
-def _draw(results: Path) -> None:
-    picture = plot.draw(results)
-    if picture:
-        print(f"drawn: {picture}")
-    else:
-        print("no picture: matplotlib is not installed (python3-matplotlib)", file=sys.stderr)
+def _draw(results: Path) -> int:
+    try:
+        print(f"drawn: {plot.draw(results)}")
+    except plot.NotDrawn as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    return 0
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs the program; returns its exit status."""
     options = _options(arguments)
     if options.plot:
-        _draw(options.plot)
-        return 0
+        return _draw(options.plot)
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, _unwind)
     options.scratch.mkdir(parents=True, exist_ok=True)
@@ -190,7 +192,6 @@ def main(arguments: list[str] | None = None) -> int:
         }
         report.write(path, document)
         print(f"\nwritten: {path}")
-        _draw(path)
     wrong = any(result.disagreements or result.failures for result in results)
     return 1 if failed or wrong else 0
 

@@ -31,22 +31,36 @@ GUEST = "kernel-"
 TIME = ("wall", "wall time, ms (median; line: quartiles)", 0.001)
 
 
-def draw(results: Path) -> Path | None:
-    """Writes the picture next to a result file, or returns None without matplotlib."""
+class NotDrawn(Exception):
+    """Why there is no picture, in words for the user."""
+
+
+def draw(results: Path) -> Path:
+    """Writes the picture next to a result file, and returns its path."""
+    try:
+        document = json.loads(results.read_text())
+        suites = dict(_panels(document["suites"]))
+        machine = document["machine"]
+        title = f"{machine['cpus']} CPUs, {machine['kernel']}, {machine['date'][:10]}"
+    except OSError as error:
+        raise NotDrawn(f"{results}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise NotDrawn(f"{results}: not a result of bench/run") from None
+    if not suites:
+        raise NotDrawn(f"{results}: no suite in it has rows")
     try:
         import matplotlib
     except ImportError:
-        return None
+        raise NotDrawn(
+            "a picture needs matplotlib: apt-get install python3-matplotlib,"
+            " or pip install matplotlib"
+        ) from None
     matplotlib.use("Agg")
     # Text stays text, and the same figures give the same file.
     matplotlib.rcParams["svg.fonttype"] = "none"
     matplotlib.rcParams["svg.hashsalt"] = "ringwalk"
     from matplotlib import pyplot
 
-    document = json.loads(results.read_text())
-    suites = dict(_panels(document["suites"]))
-    if not suites:
-        return None
     heights = [_height(name, suite) for name, suite in suites.items()]
     figure, panels = pyplot.subplots(
         len(suites),
@@ -58,10 +72,7 @@ def draw(results: Path) -> Path | None:
     )
     for (name, suite), (panel,) in zip(suites.items(), panels):
         _panel(panel, name, suite)
-    machine = document["machine"]
-    figure.suptitle(
-        f"{machine['cpus']} CPUs, {machine['kernel']}, {machine['date'][:10]}", fontsize=10
-    )
+    figure.suptitle(title, fontsize=10)
     picture = results.with_suffix(".svg")
     figure.savefig(picture, metadata={"Date": None})
     pyplot.close(figure)
