@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import json
 import os
 import shutil
 import socket
@@ -206,6 +207,21 @@ class Verdicts(unittest.TestCase):
             for suite in ("wide", "async-directory-xfs-warm"):
                 result.suite = suite
                 self.assertFalse(report.disturbed(result), "one directory is one thread's work")
+
+
+class Layout(unittest.TestCase):
+    def test_a_row_is_a_line(self):
+        rows = {"count": {"command": ["ringwalk", "{tree}"], "wall": 0.5}, "empty": {}}
+        document = {"suites": {"warm": {"runs": 1, "rows": rows, "failures": []}}, "none": None}
+        text = report.layout(document)
+        self.assertEqual(json.loads(text), document)
+        line = '    "count": {"command": ["ringwalk", "{tree}"], "wall": 0.5},'
+        self.assertIn(line, text.split("\n"))
+
+    def test_committed_results_have_it(self):
+        for path in (BENCH / "results").glob("*.json"):
+            text = path.read_text()
+            self.assertEqual(report.layout(json.loads(text)) + "\n", text, path)
 
 
 class Pictures(unittest.TestCase):

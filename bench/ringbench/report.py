@@ -288,9 +288,29 @@ def to_json(result: Result) -> dict[str, object]:
     }
 
 
+# The levels of a result that have lines of their own: document, suites, suite, rows.
+LEVELS = 4
+
+
+def layout(value: object, levels: int = LEVELS, indent: str = "") -> str:
+    """Returns JSON in which only the outer `levels` are divided into lines.
+
+    So each row of a suite is one line, and a difference of two results shows the rows that differ.
+    """
+    if not value or not levels or not isinstance(value, (dict, list)):
+        return json.dumps(value)
+    inner = indent + " "
+    if isinstance(value, dict):
+        items = [f"{json.dumps(k)}: {layout(v, levels - 1, inner)}" for k, v in value.items()]
+    else:
+        items = [layout(each, levels - 1, inner) for each in value]
+    begin, end = "{}" if isinstance(value, dict) else "[]"
+    return f"{begin}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{end}"
+
+
 def write(path: Path, document: dict[str, object]) -> None:
     """Writes a whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_suffix(".partial")
-    partial.write_text(json.dumps(document, indent=2) + "\n")
+    partial.write_text(layout(document) + "\n")
     partial.rename(path)
