@@ -9,6 +9,7 @@ import os
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -207,6 +208,55 @@ class Verdicts(unittest.TestCase):
             for suite in ("wide", "async-directory-xfs-warm"):
                 result.suite = suite
                 self.assertFalse(report.disturbed(result), "one directory is one thread's work")
+
+
+class Quiet(unittest.TestCase):
+    """Each suite says whether other programs were at work before or after it."""
+
+    QUIET, BUSY = machine.Load(9.0, 0.05), machine.Load(0.1, 1.7)
+
+    def run_one(self, *loads: machine.Load) -> tuple[suites.Result, str]:
+        """Runs a suite, with loads that are found before and after it."""
+        result = suites.Result("block", {"runs": 1}, {}, {})
+        with (
+            mock.patch.dict(cli.SUITES, {"block": lambda session: result}),
+            mock.patch.object(machine, "load", side_effect=loads),
+            redirect_stdout(io.StringIO()) as printed,
+            redirect_stderr(printed),
+        ):
+            results, failed = cli._run(SimpleNamespace(), ["block"])
+        self.assertEqual((results, failed), ([result], False))
+        return result, printed.getvalue()
+
+    def test_a_busy_machine_marks_any_suite(self):
+        for loads in ((self.BUSY, self.QUIET), (self.QUIET, self.BUSY)):
+            result, printed = self.run_one(*loads)
+            found = report.to_json(result)
+            self.assertTrue(found["disturbed"])
+            self.assertEqual(found["load"]["begin"]["busy_cpus"], loads[0].busy_cpus)
+            self.assertEqual(found["load"]["end"]["busy_cpus"], loads[1].busy_cpus)
+            self.assertIn("the machine is not quiet, measure again", printed)
+
+    def test_the_load_that_a_suite_leaves_behind_marks_none(self):
+        result, printed = self.run_one(self.QUIET, self.QUIET)
+        self.assertFalse(report.to_json(result)["disturbed"])
+        self.assertNotIn("quiet", printed)
+
+    def test_other_programs_are_seen(self):
+        before = "cpu  100 10 50 9000 7 1 2 3 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n"
+        # 17 ticks of each kind but idle time and waiting for disks.
+        after = "cpu  117 27 67 9999 99 18 19 20 0 0\n"
+        used = machine.cpu_time(after) - machine.cpu_time(before)
+        self.assertAlmostEqual(used, 6 * 17 / os.sysconf("SC_CLK_TCK"))
+
+    def test_a_program_that_computes_is_a_load(self):
+        spin = [sys.executable, "-c", "while True: pass"]
+        with subprocess.Popen(spin) as process, mock.patch.object(machine, "REST", 0.2):
+            try:
+                # It may have to wait for a CPU, but then others have them.
+                self.assertGreater(machine.load().busy_cpus, machine.QUIET)
+            finally:
+                process.kill()
 
 
 class Layout(unittest.TestCase):

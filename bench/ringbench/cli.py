@@ -171,8 +171,6 @@ def main(arguments: list[str] | None = None) -> int:
     for name, reason in tools.missing.items():
         print(f"bench: without {name}: {reason}", file=sys.stderr)
     about = machine.describe()
-    if about["load_average"] > 0.5:
-        print(f"bench: load average {about['load_average']:.1f}: not quiet", file=sys.stderr)
     session = Session(
         tools,
         options.scratch.resolve(),
@@ -199,6 +197,9 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(session: Session, names: list[str]) -> tuple[list[Result], bool]:
     """Runs suites one after the other; one that cannot be run does not stop the others."""
     results, failed = [], False
+    load = machine.load()
+    if not load.is_quiet():
+        print(f"bench: other programs use {load.busy_cpus:.1f} CPUs: not quiet", file=sys.stderr)
     for name in names:
         try:
             result = SUITES[name](session)
@@ -206,6 +207,8 @@ def _run(session: Session, names: list[str]) -> tuple[list[Result], bool]:
             print(f"bench: {name}: {error}", file=sys.stderr)
             failed = True
             continue
+        before, load = load, machine.load()
+        result.load = before, load
         report.print_result(result)
         sys.stdout.flush()
         results.append(result)

@@ -6,9 +6,51 @@ import datetime
 import os
 import re
 import subprocess
+import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from .tools import BENCH
+
+# Seconds in which the runner rests, so that only other programs use CPUs.
+REST = 1.0
+# CPUs that they may use on a quiet machine.
+QUIET = 0.25
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Load:
+    """What other programs did while the runner rested.
+
+    The load average also counts the suite before, so it only informs.
+    """
+
+    load_average: float
+    busy_cpus: float
+
+    def is_quiet(self) -> bool:
+        """Returns whether other programs disturb no measurement."""
+        return self.busy_cpus <= QUIET
+
+
+def cpu_time(stat: str) -> float:
+    """Returns the seconds of CPU time of all programs, from the text of /proc/stat.
+
+    Time that the host of a virtual machine gave to other guests counts too: proc_stat(5).
+    """
+    user, nice, system, _idle, _iowait, irq, softirq, steal = map(int, stat.split()[1:9])
+    return (user + nice + system + irq + softirq + steal) / TICKS
+
+
+def load() -> Load:
+    """Rests, and returns what other programs did meanwhile."""
+    stat = Path("/proc/stat")
+    used, begin = cpu_time(stat.read_text()), time.monotonic()
+    time.sleep(REST)
+    seconds = time.monotonic() - begin
+    busy = (cpu_time(stat.read_text()) - used) / seconds
+    return Load(round(os.getloadavg()[0], 2), round(busy, 2))
 
 
 def _first(path: str, key: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 from .block_rows import FIXED, LIBAIO, MEDIA, OURS
@@ -22,6 +23,11 @@ def floor_ratio(result: Result, key: str) -> float | None:
 
 
 def disturbed(result: Result) -> bool:
+    """Returns whether other programs made the figures worse, as far as the runner can see."""
+    return not all(load.is_quiet() for load in result.load or ()) or _shared_a_cpu(result)
+
+
+def _shared_a_cpu(result: Result) -> bool:
     """Returns whether the floor's two threads often had to share one CPU, where all is in cache.
 
     On two free CPUs its wall time is 0.53 of its CPU time; both threads on one make it 1.
@@ -60,8 +66,14 @@ def print_result(result: Result) -> None:
             print(f"  (fewer than {result.enough} runs: times are not for publication)")
     if _is_table(result.suite):
         _print_directories(result)
-    if disturbed(result):
+    if _shared_a_cpu(result):
         print("  (the floor's threads shared a CPU: the machine is not quiet, measure again)")
+    elif disturbed(result):
+        before, after = (load.busy_cpus for load in result.load)
+        print(
+            f"  (other programs used {before:.1f} CPUs before the suite and {after:.1f} after it:"
+            " the machine is not quiet, measure again)"
+        )
     for line in result.failures:
         print(f"  FAILED: {line}")
     for line in result.disagreements:
@@ -272,6 +284,7 @@ def to_json(result: Result) -> dict[str, object]:
     return {
         **result.about,
         "disturbed": disturbed(result),
+        **({"load": dict(zip(("begin", "end"), map(asdict, result.load)))} if result.load else {}),
         "rows": table,
         "answers": result.answers,
         "disagreements": result.disagreements,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import disks, gluster, media, rows, trees
-from .machine import file_system
+from .machine import Load, file_system
 from .measure import (
     Command,
     CommandFailed,
@@ -46,7 +46,7 @@ class Result:
 
     `disagreements` say which rows gave different answers, `failures` which rows are
     missing because their program did not run as it should. Times are medians of at least
-    `enough` runs, or not for publication.
+    `enough` runs, or not for publication. `load` is that right before and right after.
     """
 
     suite: str
@@ -57,6 +57,7 @@ class Result:
     disagreements: list[str] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
     enough: int = ENOUGH_RUNS
+    load: tuple[Load, Load] | None = None
 
 
 def _present(session: Session, table: list[Row]) -> list[Row]:
