@@ -15,7 +15,6 @@ Map of the files:
     media.py     images, mounts, servers: set up and always taken down
     images.py    images of file systems that are made once and kept
     disks.py     a loop device as it is, as a slow disk, as a spinning one
-    gluster.py   a GlusterFS server in a network namespace of its own, and its mount
     nfs.py       a tree on nfs-ganesha, which nfs_client.c reads
     block.py     the block reader beside fio; its rows are in block_rows.py
     contents.py  hashes of files and duplicates; its rows are in contents_rows.py
@@ -28,3 +27,11 @@ the spinning disk, which disks.py does.
 It does not hold results (bench/results does) and needs nothing outside the standard
 library, apart from matplotlib for the picture.
 """
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+# Helpers that the tests have too: servers, programs at a terminal.
+sys.path.append(str(Path(__file__).resolve().parents[2] / "tests/shared"))

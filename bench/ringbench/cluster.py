@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import media, nfs, saved, slow_server, tools
+from . import media, nfs, saved, slow_tree, tools
 from .rows import ENTRIES, Row
 from .suites import Result, Session, run_rows
 from .tools import C_FLAGS, WORK, MissingTool, Toolbox
@@ -133,7 +133,7 @@ def pools(session: Session) -> Result:
 def slow(session: Session) -> Result:
     """Measures 1, 2 and 4 processes on a server with 2 ms a lookup."""
     provide(session.tools, session.python)
-    return slow_server.measure(session, "cluster-slow", SLOW, SLOW_TREE)
+    return slow_tree.measure(session, "cluster-slow", SLOW, SLOW_TREE)
 
 
 def on_nfs(session: Session) -> Result:
@@ -145,7 +145,7 @@ def on_nfs(session: Session) -> Result:
 def directory(session: Session) -> Result:
     """Measures one directory of many files on that server."""
     provide(session.tools, session.python)
-    return slow_server.measure(session, "cluster-directory", DIRECTORY, WIDE_DIRECTORY)
+    return slow_tree.measure(session, "cluster-directory", DIRECTORY, WIDE_DIRECTORY)
 
 
 SUITES: dict[str, Callable[[Session], Result]] = {

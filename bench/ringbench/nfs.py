@@ -8,19 +8,18 @@ from __future__ import annotations
 import contextlib
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import ganesha
+from unavailable import Unavailable
+
 from . import media, tools, trees
 from .rows import Row
 from .suites import Result, Session, run_rows
 from .tools import MissingTool
-
-sys.path.append(str(tools.BENCH.parent / "tests/shared"))
-import ganesha  # noqa: E402 - the path comes first
 
 DELAY_US = 2000
 
@@ -70,7 +69,7 @@ def mounted(scratch: Path, shape: tuple[int, int], delay_us: int = DELAY_US) -> 
         try:
             inside = stack.enter_context(ganesha.network(work))
             server = stack.enter_context(ganesha.serving(work, inside))
-        except ganesha.Unavailable as refused:
+        except Unavailable as refused:
             raise MissingTool(str(refused)) from None
         _fill(server.folder, shape)
         nfs = Nfs(work / "tree")

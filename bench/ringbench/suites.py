@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import subprocess
 import tempfile
@@ -9,7 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import disks, gluster, media, rows, trees
+import gluster
+from unavailable import Unavailable
+
+from . import disks, media, rows, trees
 from .machine import Load, file_system
 from .measure import (
     Command,
@@ -22,7 +26,7 @@ from .measure import (
 )
 from .rows import Row
 from .targets import Figures
-from .tools import PYTHON, Toolbox, need
+from .tools import PYTHON, MissingTool, Toolbox, need
 
 # Bounds are about medians of at least this many runs.
 ENOUGH_RUNS = 15
@@ -234,18 +238,35 @@ def over_gluster(session: Session) -> Result:
     names = 3000
     present = _present(session, rows.GLUSTER)
     figures: Figures = {}
-    about: dict[str, object] = {"tree": f"{names} maildir-like names", "cache": "cold"}
     runs = session.runs or 3
-    with gluster.volume(session.scratch, lambda point: trees.maildir(point, names)) as mount:
+    with contextlib.ExitStack() as stack:
+        folder = stack.enter_context(
+            tempfile.TemporaryDirectory(dir=session.scratch, prefix="gluster-")
+        )
+        try:
+            mount = stack.enter_context(gluster.volume(Path(folder)))
+        except Unavailable as refused:
+            raise MissingTool(str(refused)) from None
+        made = Path(folder) / "names"
+        made.mkdir()
+        trees.maildir(made, names)
+        with mount() as filled:
+            media.call(*filled.inside, "cp", "-R", f"{made}/.", filled.point)
         for row in present:
             counted = []
             for _ in range(runs):
-                with mount() as point:
-                    counted.append(_calls(row.argv(session.tools.find(row.tool), str(point))))
-                    about["file_system"] = file_system(point)["type"]
+                with mount() as fresh:
+                    argv = row.argv(session.tools.find(row.tool), str(fresh.point))
+                    counted.append(_calls(fresh.inside, argv))
             # The worst run counts, with any read-ahead of the server.
             figures[row.key] = min(counted, key=lambda found: found["entries_per_call"])
-    about |= {"runs": runs, "entries": names}
+    about: dict[str, object] = {
+        "tree": f"{names} maildir-like names",
+        "cache": "cold",
+        "runs": runs,
+        "entries": names,
+        "file_system": "fuse.glusterfs",
+    }
     return Result("gluster", about, {row.key: row for row in present}, figures)
 
 
@@ -253,12 +274,12 @@ def over_gluster(session: Session) -> Result:
 FILLED = re.compile(rb"/\* (\d+) entries \*/")
 
 
-def _calls(argv: list[str]) -> dict[str, float]:
-    """Counts the getdents64 calls of a command, and those that returned something."""
+def _calls(inside: tuple[str, ...], argv: list[str]) -> dict[str, float]:
+    """Counts the getdents64 calls of a command in namespaces, and those that returned something."""
     with tempfile.NamedTemporaryFile() as trace:
         options = ["-f", "-qq", "-e", "trace=getdents64", "-o", trace.name]
         done = subprocess.run(
-            ["strace", *options, *argv], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            [*inside, "strace", *options, *argv], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         if done.returncode:
             raise CommandFailed(f"strace: {done.stderr.decode(errors='replace').strip()}")

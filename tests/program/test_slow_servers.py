@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
+from slow_server import slow
 from support.gnu import count_line
-from support.slow import slow
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from processes import finished, started
+from unavailable import Unavailable
 
 # NFS 4 needs neither rpcbind nor other servers. Without a grace period clients begin at once.
 CONFIGURATION = """
@@ -28,10 +29,6 @@ EXPORT {{
 
 # The server says so when clients can come.
 READY = b"NFS SERVER INITIALIZED"
-
-
-class Unavailable(Exception):
-    """The error that this machine cannot have the server, with the reason as text."""
 
 
 @dataclass(frozen=True)

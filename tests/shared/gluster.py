@@ -1,4 +1,5 @@
-"""A GlusterFS file system for the tests: a server, and a mount by its client, which uses FUSE.
+"""A GlusterFS file system for the tests and the bench: a server, and mounts by its client, which
+uses FUSE.
 
 Everything runs in namespaces of its own: mounts, network, processes. They end with their first
 process, which ends with the test: by the end of its block, or by the end of its standard input. So
@@ -13,11 +14,12 @@ import os
 import shutil
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from processes import TIMEOUT, finished, started
+from unavailable import Unavailable
 
 # GlusterFS refuses a loopback address for a volume.
 ADDRESS = "10.231.77.2"
@@ -52,10 +54,6 @@ exec cat
 """
 
 
-class Unavailable(Exception):
-    """The error that this machine cannot have the file system, with the reason as text."""
-
-
 @dataclass(frozen=True)
 class Mount:
     """A mounted volume."""
@@ -68,9 +66,16 @@ class Mount:
 
 @contextlib.contextmanager
 def mounted(folder: Path) -> Iterator[Mount]:
-    """Gives a new volume with a mount. All files of it lie in the folder.
+    """Gives a new volume with a mount, as `volume` does."""
+    with volume(folder) as mount, mount() as mounted:
+        yield mounted
 
-    Raises `Unavailable` if the tests may not mount, or if GlusterFS is not installed.
+
+@contextlib.contextmanager
+def volume(folder: Path) -> Iterator[Callable[[], contextlib.AbstractContextManager[Mount]]]:
+    """Gives a function that mounts a new volume anew. All files of it lie in the folder.
+
+    Raises `Unavailable` if this process may not mount, or if GlusterFS is not installed.
     """
     _check()
     for name in ("state", "run", "brick", "mount"):
@@ -85,9 +90,17 @@ def mounted(folder: Path) -> Iterator[Mount]:
             _wait_for((*client, "volume", "list"), server, log)
             _call(*client, "volume", "create", "tests", f"{ADDRESS}:{folder}/brick", "force")
             _call(*client, "volume", "start", "tests")
-            point = folder / "mount"
-            _call(*inside, "mount", "-t", "glusterfs", f"{ADDRESS}:/tests", point)
-            yield Mount(point, inside)
+
+            @contextlib.contextmanager
+            def mount() -> Iterator[Mount]:
+                point = folder / "mount"
+                _call(*inside, "mount", "-t", "glusterfs", f"{ADDRESS}:/tests", point)
+                try:
+                    yield Mount(point, inside)
+                finally:
+                    _call(*inside, "umount", point)
+
+            yield mount
 
 
 def _check() -> None:
@@ -112,7 +125,8 @@ def _namespaces() -> Iterator[tuple[str, ...]]:
     with started(command, stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdout is not None
         first = process.stdout.readline().strip()
-        assert first, "the namespaces cannot be set up"
+        if not first:
+            raise Unavailable("the namespaces cannot be set up")
         yield "nsenter", "--target", first, "--mount", "--net", "--pid", "--"
 
 
@@ -120,10 +134,11 @@ def _wait_for(command: tuple[str, ...], server: subprocess.Popen, log: Path) -> 
     """Returns when the server answers a command."""
     end = time.monotonic() + TIMEOUT
     while subprocess.run(command, capture_output=True).returncode != 0:
-        late = server.poll() is not None or time.monotonic() > end
-        assert not late, f"glusterd does not answer:\n{log.read_text()[-2000:]}"
+        if server.poll() is not None or time.monotonic() > end:
+            raise OSError(f"glusterd does not answer:\n{log.read_text()[-2000:]}")
 
 
 def _call(*command: str | Path) -> None:
     done = finished(command, capture_output=True, text=True)
-    assert done.returncode == 0, f"{command}: {done.stdout}{done.stderr}"
+    if done.returncode != 0:
+        raise OSError(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")

@@ -12,9 +12,9 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from slow_server import slow
 from support import ROOT, mounts, nfs
 from support.run import Program, needs_program
-from support.slow import slow
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 

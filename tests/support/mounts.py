@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from unavailable import Unavailable
 
 CLONE_NEWNS = 0x00020000  # sched.h
 MS_REC = 0x4000  # sys/mount.h
@@ -42,10 +43,6 @@ KINDS = ("ext4", "xfs", "btrfs", "tmpfs", "overlay", "fuse")
 
 # Tests that write back every file system, and tests of what is not written back yet: one at a time.
 WRITE_BACK = pytest.mark.xdist_group("write-back")
-
-
-class Unavailable(Exception):
-    """The error that this machine cannot make a mount, with the reason as text."""
 
 
 def private_namespace() -> str | None:

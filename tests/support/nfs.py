@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import ganesha
+from unavailable import Unavailable
 
 from support import mounts
-from support.mounts import Unavailable
 
 # The options that mount.nfs would hand to the kernel.
 OPTIONS = "vers=4.1,addr=127.0.0.1,clientaddr=127.0.0.1,port=2049,sec=sys"
@@ -30,11 +30,8 @@ def mounted(work: Path) -> Iterator[Path]:
     point = work / "nfs"
     point.mkdir()
     with contextlib.ExitStack() as stack:
-        try:
-            inside = stack.enter_context(ganesha.network(work))
-            stack.enter_context(ganesha.serving(work, inside))
-        except ganesha.Unavailable as refused:
-            raise Unavailable(str(refused)) from None
+        inside = stack.enter_context(ganesha.network(work))
+        stack.enter_context(ganesha.serving(work, inside))
         mount = ("mount", "-i", "-t", "nfs4", "-o", OPTIONS)
         mounts.call(*inside, *mount, "127.0.0.1:/export", point)
         stack.callback(mounts.unmount, point)

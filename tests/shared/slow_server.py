@@ -1,19 +1,22 @@
-"""A FUSE file system whose server takes its time, and works on many requests at a time."""
+"""A FUSE file system whose server takes its time, and works on many requests at a time.
+
+`slow_server.c` is the server. The tests and the bench use it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from processes import started
+from processes import finished, started
+from unavailable import Unavailable
 
-from support.capi import compile_c
-from support.mounts import Unavailable, unmount
-
-SERVER = Path(__file__).with_name("slow_server.c")
+SOURCE = Path(__file__).with_suffix(".c")
+FLAGS = ("-std=gnu11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread")
 
 # The status of a server that cannot be mounted.
 REFUSED = 77
@@ -34,11 +37,13 @@ class Slow:
 
 
 @contextlib.contextmanager
-def slow(work: Path, directories: int, files: int, microseconds: int, most: int = 0) -> Iterator:
+def slow(
+    work: Path, directories: int, files: int, microseconds: int, most: int = 0
+) -> Iterator[Slow]:
     """Mounts directories of so many files each, of which a lookup takes so long. The server works
     on `most` of them at a time, or on all."""
     program, point = work / "slow_server", work / "slow"
-    compile_c(SERVER, "-O2", "-o", program, "-lpthread")
+    finished([os.environ.get("CC", "cc"), *FLAGS, "-o", program, SOURCE], check=True)
     point.mkdir()
     words = [program, point, *map(str, (directories, files, microseconds, most))]
     with started(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
@@ -48,4 +53,5 @@ def slow(work: Path, directories: int, files: int, microseconds: int, most: int 
         try:
             yield Slow(point, server)
         finally:
-            unmount(point)
+            # A server that has ended by itself has unmounted it.
+            subprocess.run(["umount", "--lazy", point], capture_output=True, check=False)
