@@ -19,21 +19,12 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fuse.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
-#define REQUEST_SIZE (1 << 17)
+#include "../tests/shared/fuse_session.h"
+
 #define REPLY_SIZE (1 << 20)
 #define MESSAGE_SIZE 640
 /* More requests at a time than any row makes. A power of two. */
@@ -71,7 +62,7 @@ struct node {
 	char handle[HANDLE_SIZE];
 };
 
-static int kernel, server;
+static int server;
 static int64_t delay_ns;
 static struct call calls[CALLS];
 static struct node *nodes, root;
@@ -85,12 +76,13 @@ static void give_up(const char *what)
 	exit(1);
 }
 
-static int64_t now_ns(void)
+static void *allocated(size_t size)
 {
-	struct timespec now;
+	void *memory = calloc(1, size);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
+	if (!memory)
+		give_up("no memory");
+	return memory;
 }
 
 /* Returns the place of a file in the table, which never becomes full. Needs the lock. */
@@ -159,23 +151,6 @@ static const char *get_bytes(struct reply *reply, uint32_t *size)
 	else
 		reply->at += (*size + 3) / 4 * 4;
 	return bytes;
-}
-
-static void answer(uint64_t unique, int error, const void *body, size_t size)
-{
-	struct fuse_out_header header = {
-		.len = sizeof(header) + (error ? 0 : size),
-		.error = -error,
-		.unique = unique,
-	};
-	struct iovec parts[2] = {
-		{&header, sizeof(header)},
-		{(void *)body, error ? 0 : size},
-	};
-
-	/* It fails with ENOENT if the request was interrupted: nobody waits for it any more. */
-	if (writev(kernel, parts, 2) < 0 && errno != ENOENT && errno != ENODEV)
-		perror("nfs_client: answer");
 }
 
 /* Begins a message of so many operations. Its length is filled in at last. */
@@ -316,8 +291,10 @@ static void got_entries(const struct call *call, struct reply *reply)
 	answer(call->unique, fine ? 0 : EIO, out, used);
 }
 
-static void *read_replies(void *buffer)
+static void *read_replies(void *unused)
 {
+	char *buffer = allocated(REPLY_SIZE);
+
 	for (;;) {
 		uint32_t marker, size, number;
 		struct reply reply;
@@ -325,13 +302,13 @@ static void *read_replies(void *buffer)
 		int error;
 
 		if (recv(server, &marker, 4, MSG_WAITALL) != 4)
-			return NULL;
+			return unused;
 		size = ntohl(marker) & ~(1U << 31);
 		if (!(ntohl(marker) >> 31) || size > REPLY_SIZE)
 			give_up("a reply is in parts, or too long");
 		if (recv(server, buffer, size, MSG_WAITALL) != size)
 			give_up("the server has ended");
-		reply = (struct reply){buffer, (char *)buffer + size};
+		reply = (struct reply){buffer, buffer + size};
 		number = get(&reply);
 		pthread_mutex_lock(&lock);
 		call = calls[number % CALLS];
@@ -363,11 +340,12 @@ static void send_all(const char *bytes, size_t size)
 }
 
 /* Sends each message when it is due. */
-static void *send_messages(void *buffer)
+static void *send_messages(void *unused)
 {
+	char *buffer = allocated(REQUEST_SIZE);
+
 	pthread_mutex_lock(&lock);
 	for (;;) {
-		struct timespec due;
 		size_t size = 0;
 		int64_t first;
 
@@ -375,10 +353,7 @@ static void *send_messages(void *buffer)
 			pthread_cond_wait(&arrived, &lock);
 		first = calls[sent % CALLS].due;
 		pthread_mutex_unlock(&lock);
-		due = (struct timespec){first / 1000000000, first % 1000000000};
-		while (first > now_ns() &&
-		       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
-			;
+		wait_until(first);
 		pthread_mutex_lock(&lock);
 		first = now_ns();
 		for (; sent != made && calls[sent % CALLS].due <= first &&
@@ -388,17 +363,17 @@ static void *send_messages(void *buffer)
 			struct reply head = {message, message + 4};
 			size_t length = 4 + (get(&head) & ~(1U << 31));
 
-			memcpy((char *)buffer + size, message, length);
+			memcpy(buffer + size, message, length);
 			size += length;
 		}
 		pthread_mutex_unlock(&lock);
 		send_all(buffer, size);
 		pthread_mutex_lock(&lock);
 	}
-	return NULL;
+	return unused;
 }
 
-static void ask(const struct fuse_in_header *request, const void *body)
+static void serve_file(const struct fuse_in_header *request, const void *body)
 {
 	const struct fuse_read_in *in = body;
 	struct call *call;
@@ -436,61 +411,6 @@ static void ask(const struct fuse_in_header *request, const void *body)
 	pthread_mutex_unlock(&lock);
 }
 
-static void begin_session(const struct fuse_in_header *request, const struct fuse_init_in *in)
-{
-	struct fuse_init_out out = {
-		.major = FUSE_KERNEL_VERSION,
-		.minor = FUSE_KERNEL_MINOR_VERSION,
-		.max_readahead = in->max_readahead,
-		.flags = in->flags & (FUSE_PARALLEL_DIROPS | FUSE_BIG_WRITES),
-		.max_background = 512,
-		.congestion_threshold = 512,
-		.max_write = 1 << 16,
-		.time_gran = 1,
-	};
-
-	answer(request->unique, 0, &out, sizeof(out));
-}
-
-static void serve(const struct fuse_in_header *request)
-{
-	struct fuse_open_out opened = {.fh = 1};
-	struct fuse_statfs_out statfs = {.st = {.bsize = 4096, .namelen = 255}};
-
-	switch (request->opcode) {
-	case FUSE_INIT:
-		return begin_session(request, (const void *)(request + 1));
-	case FUSE_LOOKUP:
-	case FUSE_GETATTR:
-	case FUSE_READDIR:
-		return ask(request, request + 1);
-	case FUSE_OPENDIR:
-		return answer(request->unique, 0, &opened, sizeof(opened));
-	case FUSE_STATFS:
-		return answer(request->unique, 0, &statfs, sizeof(statfs));
-	case FUSE_RELEASEDIR:
-		return answer(request->unique, 0, NULL, 0);
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-		return;
-	default:
-		return answer(request->unique, ENOSYS, NULL, 0);
-	}
-}
-
-static void *read_requests(void *buffer)
-{
-	for (;;) {
-		ssize_t size = read(kernel, buffer, REQUEST_SIZE);
-
-		if (size > 0)
-			serve(buffer);
-		else if (size == 0 || (errno != EINTR && errno != ENOENT && errno != EAGAIN))
-			return NULL;
-	}
-}
-
 /* Connects, and asks for the server's name of the exported directory. */
 static void connect_to(const char *address, const char *port, const char *export)
 {
@@ -522,36 +442,17 @@ static void connect_to(const char *address, const char *port, const char *export
 
 int main(int count, char **arguments)
 {
-	void *(*const work[])(void *) = {send_messages, read_replies, read_requests, read_requests};
-	char options[128], byte;
-	pthread_t thread;
-
 	if (count != 6 || strlen(arguments[4]) > 255) {
 		fprintf(stderr, "usage: nfs_client POINT ADDRESS PORT EXPORT DELAY\n");
 		return 2;
 	}
 	delay_ns = strtol(arguments[5], NULL, 10) * 1000;
-	nodes = calloc(NODES, sizeof(*nodes));
+	nodes = allocated(NODES * sizeof(*nodes));
 	connect_to(arguments[2], arguments[3], arguments[4]);
-	kernel = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 kernel);
-	if (!nodes || kernel < 0 ||
-	    mount("nfs", arguments[1], "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
-		perror("nfs_client: mount");
-		return 77;
-	}
-	for (size_t each = 0; each < sizeof(work) / sizeof(*work); each++) {
-		void *buffer = malloc(REPLY_SIZE);
-
-		if (!buffer || pthread_create(&thread, NULL, work[each], buffer) != 0)
-			give_up("no thread");
-	}
-	printf("ready\n");
-	fflush(stdout);
-	while (read(STDIN_FILENO, &byte, 1) > 0)
-		;
-	umount2(arguments[1], MNT_DETACH);
+	mount_at(arguments[1], "nfs");
+	start_thread(send_messages);
+	start_thread(read_replies);
+	serve_until_end(arguments[1]);
 	pthread_mutex_lock(&lock);
 	printf("lookups=%lu getattrs=%lu readdirs=%lu most=%lu\n", lookups, getattrs, readdirs,
 	       most);

@@ -53,13 +53,15 @@ class MissingTool(Exception):
 
 
 def build(name: str, work: Path = WORK) -> Path:
-    """Compiles `bench/NAME.c` when it is newer than its program; returns the program.
+    """Compiles `bench/NAME.c` when it or a header is newer than its program; returns the program.
 
     Linked statically where that works: half a millisecond of dynamic linking is not part
     of the floor.
     """
     source, program = BENCH / f"{name}.c", work / name
-    if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
+    sources = [source, *(BENCH.parent / "tests/shared").glob("*.h")]
+    newest = max(each.stat().st_mtime for each in sources)
+    if program.exists() and program.stat().st_mtime > newest:
         return program
     work.mkdir(parents=True, exist_ok=True)
     compiler = os.environ.get("CC", "cc")

@@ -14,31 +14,18 @@
  *
  * the number of lookups, and the largest number that waited for an answer at one time.
  *
- * libfuse 3.14 does not ask for FUSE_PARALLEL_DIROPS, and the kernel then sends the lookups in one
- * directory one after the other. So this server speaks the protocol itself (linux/fuse.h). The
- * kernel forgets each name at once, so that every walk asks again.
+ * The kernel forgets each name at once, so that every walk asks again.
  */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/fuse.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
-#define REQUEST_SIZE (1 << 17)
-#define READERS 2
+#include "fuse_session.h"
+
 /* More requests than threads of any test. */
 #define QUEUE 65536
 #define NAME_LENGTH 9
 
-static int server;
 static unsigned long directories, files, most;
 static long delay_ns;
 
@@ -54,14 +41,6 @@ static struct waiting queue[QUEUE];
 static unsigned long head, tail, lookups, most_seen;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER;
-
-static int64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000LL + now.tv_nsec;
-}
 
 /* The root is node 1. Directories follow, then the files of one directory after the other. */
 static int is_directory(uint64_t node)
@@ -100,23 +79,6 @@ static struct fuse_attr attributes(uint64_t node)
 	};
 
 	return attr;
-}
-
-static void answer(uint64_t unique, int error, const void *body, size_t size)
-{
-	struct fuse_out_header header = {
-		.len = sizeof(header) + (error ? 0 : size),
-		.error = -error,
-		.unique = unique,
-	};
-	struct iovec parts[2] = {
-		{&header, sizeof(header)},
-		{(void *)body, error ? 0 : size},
-	};
-
-	/* It fails with ENOENT if the request was interrupted: nobody waits for it any more. */
-	if (writev(server, parts, 2) < 0 && errno != ENOENT && errno != ENODEV)
-		perror("slow_server: answer");
 }
 
 static void look_up(const struct fuse_in_header *request, const char *name)
@@ -159,17 +121,12 @@ static void *answer_lookups(void *unused)
 	pthread_mutex_lock(&lock);
 	for (;;) {
 		struct waiting next;
-		struct timespec due;
 
 		while (head == tail)
 			pthread_cond_wait(&arrived, &lock);
 		next = queue[head % QUEUE];
 		pthread_mutex_unlock(&lock);
-		due.tv_sec = next.due / 1000000000;
-		due.tv_nsec = next.due % 1000000000;
-		while (next.due > now_ns() &&
-		       clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &due, NULL) == EINTR)
-			;
+		wait_until(next.due);
 		pthread_mutex_lock(&lock);
 		head++;
 		pthread_mutex_unlock(&lock);
@@ -207,72 +164,20 @@ static void read_directory(const struct fuse_in_header *request, const struct fu
 	free(out);
 }
 
-static void begin_session(const struct fuse_in_header *request, const struct fuse_init_in *in)
+static void serve_file(const struct fuse_in_header *request, const void *body)
 {
-	struct fuse_init_out out = {
-		.major = FUSE_KERNEL_VERSION,
-		.minor = FUSE_KERNEL_MINOR_VERSION,
-		.max_readahead = in->max_readahead,
-		.flags = in->flags & (FUSE_PARALLEL_DIROPS | FUSE_BIG_WRITES),
-		.max_background = 512,
-		.congestion_threshold = 512,
-		.max_write = 1 << 16,
-		.time_gran = 1,
-	};
-
-	answer(request->unique, 0, &out, sizeof(out));
-}
-
-static void serve(const struct fuse_in_header *request)
-{
-	const void *body = request + 1;
 	struct fuse_attr_out attr = {.attr_valid = 3600, .attr = attributes(request->nodeid)};
-	struct fuse_open_out opened = {.fh = 1};
-	struct fuse_statfs_out statfs = {.st = {.bsize = 4096, .namelen = 255}};
 
-	switch (request->opcode) {
-	case FUSE_INIT:
-		return begin_session(request, body);
-	case FUSE_LOOKUP:
-		return look_up(request, body);
-	case FUSE_GETATTR:
-		return answer(request->unique, 0, &attr, sizeof(attr));
-	case FUSE_OPENDIR:
-		return answer(request->unique, 0, &opened, sizeof(opened));
-	case FUSE_READDIR:
-		return read_directory(request, body);
-	case FUSE_STATFS:
-		return answer(request->unique, 0, &statfs, sizeof(statfs));
-	case FUSE_RELEASEDIR:
-		return answer(request->unique, 0, NULL, 0);
-	case FUSE_FORGET:
-	case FUSE_BATCH_FORGET:
-	case FUSE_INTERRUPT:
-		return;
-	default:
-		return answer(request->unique, ENOSYS, NULL, 0);
-	}
-}
-
-static void *read_requests(void *unused)
-{
-	char *buffer = malloc(REQUEST_SIZE);
-
-	for (;;) {
-		ssize_t size = buffer ? read(server, buffer, REQUEST_SIZE) : -1;
-
-		if (size > 0)
-			serve((const struct fuse_in_header *)buffer);
-		else if (size == 0 || (errno != EINTR && errno != ENOENT && errno != EAGAIN))
-			return unused;
-	}
+	if (request->opcode == FUSE_LOOKUP)
+		look_up(request, body);
+	else if (request->opcode == FUSE_READDIR)
+		read_directory(request, body);
+	else
+		answer(request->unique, 0, &attr, sizeof(attr));
 }
 
 int main(int count, char **arguments)
 {
-	char options[128], byte;
-	pthread_t thread;
-
 	if (count != 6) {
 		fprintf(stderr, "usage: slow_server POINT DIRECTORIES FILES DELAY MOST\n");
 		return 2;
@@ -281,24 +186,9 @@ int main(int count, char **arguments)
 	files = strtoul(arguments[3], NULL, 10);
 	delay_ns = strtol(arguments[4], NULL, 10) * 1000;
 	most = strtoul(arguments[5], NULL, 10);
-	server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
-	snprintf(options, sizeof(options), "fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other",
-		 server);
-	if (server < 0 || mount("slow", arguments[1], "fuse", MS_NOSUID | MS_NODEV, options) != 0) {
-		perror("slow_server: mount");
-		return 77;
-	}
-	for (int started = 0; started <= READERS; started++) {
-		if (pthread_create(&thread, NULL, started ? read_requests : answer_lookups, NULL)) {
-			fprintf(stderr, "slow_server: no thread\n");
-			return 1;
-		}
-	}
-	printf("ready\n");
-	fflush(stdout);
-	while (read(STDIN_FILENO, &byte, 1) > 0)
-		;
-	umount2(arguments[1], MNT_DETACH);
+	mount_at(arguments[1], "slow");
+	start_thread(answer_lookups);
+	serve_until_end(arguments[1]);
 	pthread_mutex_lock(&lock);
 	printf("lookups=%lu most=%lu\n", lookups, most_seen);
 	return 0;
