@@ -7,18 +7,16 @@
 from __future__ import annotations
 
 import codecs
-import errno
+import contextlib
 import fcntl
 import os
-import pty
 import re
-import select
-import signal
-import struct
 import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import pseudo_terminal
 
 COLUMNS, LINES = 80, 24
 
@@ -149,39 +147,42 @@ class Terminal:
     """
 
     def __init__(self, argv: list[str], size: tuple[int, int] = (COLUMNS, LINES)):
-        columns, lines = size
-        self.screen = Screen(columns, lines)
+        self.screen = Screen(*size)
         self._has_ended = False
+        environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
+        for name in ("COLUMNS", "LINES", "NO_COLOR"):
+            environment.pop(name, None)
         read_end, write_end = os.pipe()
-        self.pid, self._terminal = pty.fork()
-        if self.pid == 0:
-            _become(argv, size, write_end)
-        os.close(write_end)
-        with os.fdopen(read_end) as told:
-            said = told.read().split()
-        self.started = float(said[0]) if said else time.monotonic()
+
+        def prepare() -> None:
+            # gdu opens /dev/tty, so the terminal must be that of the session.
+            fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+            os.write(write_end, f"{time.monotonic()}\n".encode())
+
+        with (
+            contextlib.ExitStack() as parts,
+            os.fdopen(read_end) as told,
+            os.fdopen(write_end, "w"),
+        ):
+            self._terminal = parts.enter_context(pseudo_terminal.Terminal())
+            self._terminal.resize(*size)
+            program = self._terminal.started(argv, env=environment, preexec_fn=prepare)
+            self._process = parts.enter_context(program)
+            self.started = float(told.readline())
+            self._parts = parts.pop_all()
 
     def __enter__(self) -> Terminal:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.end()
+        self._parts.close()
 
     def _read(self, until: float) -> float | None:
         """Applies output to the screen; returns when it came, or None if nothing comes in time."""
-        ready, _, _ = select.select([self._terminal], [], [], max(0.0, until - time.monotonic()))
-        if not ready:
-            return None
-        try:
-            data = os.read(self._terminal, 1 << 16)
-        except OSError as error:
-            # So the end of the last process on the terminal is reported.
-            if error.errno != errno.EIO:
-                raise
-            data = b""
+        data = self._terminal.read(until - time.monotonic())
         came = time.monotonic()
+        self._has_ended |= data == b""
         if not data:
-            self._has_ended = True
             return None
         self.screen.feed(data)
         return came
@@ -206,7 +207,7 @@ class Terminal:
     def press(self, key: bytes) -> float:
         """Sends a key; returns the time right before."""
         pressed = time.monotonic()
-        os.write(self._terminal, key)
+        self._terminal.write(key)
         return pressed
 
     def peak(self) -> int:
@@ -215,7 +216,7 @@ class Terminal:
         It is that of the program alone. The peak that wait4 returns is also that of Python, from
         which the program was executed.
         """
-        status = Path(f"/proc/{self.pid}/status").read_text()
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
         found = re.search(r"^VmHWM:\s*(\d+) kB", status, re.MULTILINE)
         if not found:
             raise NotShown("the program has ended")
@@ -224,38 +225,14 @@ class Terminal:
     def times(self) -> tuple[float, float]:
         """Returns the seconds of CPU time in user mode and in the kernel (proc_pid_stat(5))."""
         # The name of the program, in parentheses, may hold anything.
-        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self._process.pid}/stat").read_text().rpartition(")")[2].split()
         tick = os.sysconf("SC_CLK_TCK")
         return int(fields[11]) / tick, int(fields[12]) / tick
 
-    def end(self, key: bytes = b"", patience: float = 10.0) -> int | None:
+    def end(self, key: bytes = b"", patience: float = 10.0) -> int:
         """Ends the program, by a key if one is given; returns its exit status."""
-        if not self.pid:
-            return None
-        try:
-            if key:
-                self.press(key)
-                self.follow(patience)
-            if not self._has_ended:
-                os.kill(self.pid, signal.SIGKILL)
-        except OSError:
-            pass
-        os.close(self._terminal)
-        _, status = os.waitpid(self.pid, 0)
-        self.pid = 0
-        return os.waitstatus_to_exitcode(status)
-
-
-def _become(argv: list[str], size: tuple[int, int], told: int) -> None:
-    """Becomes the program, in the process that pty.fork() made."""
-    try:
-        columns, lines = size
-        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        environment = {**os.environ, "TERM": "xterm-256color", "LC_ALL": "C.UTF-8"}
-        for name in ("COLUMNS", "LINES", "NO_COLOR"):
-            environment.pop(name, None)
-        os.write(told, f"{time.monotonic()}\n".encode())
-        # Descriptors that Python opens are closed here.
-        os.execve(argv[0], argv, environment)
-    finally:
-        os._exit(127)
+        if key:
+            self.press(key)
+            self.follow(patience)
+        self._parts.close()
+        return self._process.returncode

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import pty
 import re
-import select
 import subprocess
 import time
 
 import pytest
-from processes import TIMEOUT, finished, started
+from processes import TIMEOUT, finished
+from pseudo_terminal import Terminal
 from support import strace, trees
 from support.run import environment
+from support.terminal import talk
 
 
 @pytest.fixture(scope="module")
@@ -31,24 +30,11 @@ def some_directories(base):
 
 def on_a_terminal(args) -> tuple[bytes, bytes, int]:
     """Runs a program whose standard error is a terminal; returns both outputs and the status."""
-    master, slave = pty.openpty()
-    with started(
-        args,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=slave,
-        env=environment({"TERM": "xterm", "COLUMNS": "80"}),
-    ) as process:
-        os.close(slave)
-        shown = b""
-        while select.select([master], [], [], TIMEOUT)[0]:
-            try:
-                shown += os.read(master, 65536)
-            except OSError:  # EIO: the last one to hold the other side is gone
-                break
-        os.close(master)
-        out = process.stdout.read()
-        return out, shown, process.wait(timeout=TIMEOUT)
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE}
+    env = environment({"TERM": "xterm", "COLUMNS": "80"})
+    with Terminal() as terminal, terminal.started(args, ["stderr"], env=env, **quiet) as process:
+        shown = talk(terminal)
+        return process.stdout.read(), shown, process.wait(timeout=TIMEOUT)
 
 
 COMMANDS = (("count",), ("du", "-s"))

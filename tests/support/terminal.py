@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import pty
-import select
 import subprocess
 import termios
 import time
 import tty
 from collections.abc import Sequence
 
-from processes import TIMEOUT, started
+from processes import TIMEOUT
+from pseudo_terminal import Terminal
 
 from support.run import Arg, environment
 
@@ -35,20 +34,15 @@ def converse(
     answers unless `echo` is false; after the last answer the terminal's end of file is typed. Line
     ends are the plain ones.
     """
-    # The other end stays open here: when the last process closes it, unread output may be lost.
-    ours, theirs = pty.openpty()
-    if not echo:
-        modes = termios.tcgetattr(theirs)
-        modes[3] &= ~termios.ECHO
-        termios.tcsetattr(theirs, termios.TCSANOW, modes)
-    words = [os.fsencode(arg) for arg in args]
-    streams = dict.fromkeys(("stdin", "stdout", "stderr"), theirs)
-    try:
-        with started(words, cwd=cwd, env=environment(env), **streams) as process:
-            shown = talk(process, ours, list(answers), prompt, time.monotonic() + timeout)
-    finally:
-        os.close(theirs)
-        os.close(ours)
+    with Terminal() as terminal:
+        if not echo:
+            modes = termios.tcgetattr(terminal.theirs)
+            modes[3] &= ~termios.ECHO
+            termios.tcsetattr(terminal.theirs, termios.TCSANOW, modes)
+        words = [os.fsencode(arg) for arg in args]
+        with terminal.started(words, cwd=cwd, env=environment(env)) as process:
+            shown = talk(terminal, answers, prompt, timeout)
+            process.wait(timeout)
     return process.returncode, shown.replace(b"\r\n", b"\n")
 
 
@@ -59,37 +53,34 @@ def written(
 
     The program must succeed; its standard streams are no terminals.
     """
-    ours, theirs = pty.openpty()
-    tty.setraw(theirs)
-    name = os.ttyname(theirs)
-    words = [os.fsencode(name if arg == TERMINAL else arg) for arg in args]
-    streams = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
-    try:
-        with started(words, cwd=cwd, env=environment(env), **streams) as process:
-            shown = talk(process, ours, [], b"\0\0", time.monotonic() + TIMEOUT)
-    finally:
-        os.close(theirs)
-        os.close(ours)
+    with Terminal() as terminal:
+        tty.setraw(terminal.theirs)
+        name = os.ttyname(terminal.theirs)
+        words = [os.fsencode(name if arg == TERMINAL else arg) for arg in args]
+        streams = dict.fromkeys(("stdin", "stdout"), subprocess.DEVNULL)
+        with terminal.started(words, (), cwd=cwd, env=environment(env), **streams) as process:
+            shown = talk(terminal)
+            process.wait(TIMEOUT)
     assert process.returncode == 0, args
     return shown
 
 
 def talk(
-    process: subprocess.Popen,
-    ours: int,
-    answers: list,
-    prompt: bytes | tuple[bytes, ...],
-    end: float,
+    terminal: Terminal,
+    answers: Sequence[bytes] = (),
+    prompt: bytes | tuple[bytes, ...] = (),
+    timeout: float = TIMEOUT,
 ) -> bytes:
-    """Returns the output of the terminal until the program has ended and no more output comes."""
-    shown, answered = b"", 0
-    while time.monotonic() < end:
-        over = process.poll() is not None
-        if select.select([ours], [], [], 0.03)[0]:
-            shown += os.read(ours, 65536)
-        elif over:
-            return shown
-        if shown.endswith(prompt) and len(shown) > answered:
-            answered = len(shown)
-            os.write(ours, answers.pop(0) + b"\n" if answers else b"\x04")
-    raise TimeoutError(shown)
+    """Returns the output of the terminal until the program has ended.
+
+    Whenever a prompt ends the output, it types the next answer, and after the last one the end of
+    the file.
+    """
+    shown, left, end = b"", list(answers), time.monotonic() + timeout
+    while new := terminal.read(end - time.monotonic()):
+        shown += new
+        if shown.endswith(prompt):
+            terminal.write(left.pop(0) + b"\n" if left else b"\x04")
+    if new is None:
+        raise TimeoutError(shown)
+    return shown
