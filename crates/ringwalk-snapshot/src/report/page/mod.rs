@@ -17,9 +17,8 @@
 //! | `numbers.rs` | sizes, shares and dates as text |
 //! | `data.rs` | the tree as JSON for the script |
 //! | `tables.rs` | the parts of the page that need no script |
-//! | `write.rs` | the page: template, parts, content security policy |
-//! | `sha256.rs` | the hash that the policy has of script and style |
-//! | `page.html`, `page.css`, `page.js` | the template, the style, the script |
+//! | `write.rs` | the page: template and parts |
+//! | `page.html`, `page.css`, `page.js` | the template with its security policy, style, script |
 //!
 //! The page needs no network: the policy forbids it. Names are data of the script, which writes
 //! them as text only.
@@ -30,7 +29,6 @@ mod growth;
 mod nodes;
 mod numbers;
 mod outside;
-mod sha256;
 mod tables;
 mod visible;
 mod write;
