@@ -27,6 +27,7 @@ use super::root::real_path;
 use jiff::Timestamp;
 use ringwalk::shown;
 use ringwalk_output::Place;
+use ringwalk_text::{escaped, hex_unless_text};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags, fdatasync, fstat};
 use rustix::io::{Errno, pread, write};
@@ -328,31 +329,6 @@ impl Fields<'_> {
         let json = serde_json::to_string(&fields).map_err(io::Error::from)?;
         Ok(shown::json(json) + "\n")
     }
-}
-
-/// Returns text in which bytes that are not UTF-8 are written as `\xHH`, as snapshots have it.
-fn escaped(bytes: &[u8]) -> String {
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            text.push_str("\\x");
-            text.push_str(&hex(&[*byte]));
-        }
-    }
-    text
-}
-
-fn hex_unless_text(bytes: &[u8]) -> Option<String> {
-    let is_text = std::str::from_utf8(bytes).is_ok();
-    (!is_text).then(|| hex(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits
-        .filter_map(|digit| char::from_digit(digit.into(), 16))
-        .collect()
 }
 
 #[cfg(test)]

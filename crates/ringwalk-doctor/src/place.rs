@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use ringwalk_sys::{Statx, statx};
+use ringwalk_text::hex_unless_text;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, StatxFlags, open, openat};
 use rustix::io::Errno;
 use serde::Serialize;
@@ -90,10 +91,7 @@ impl Place {
         let mount = mounts::find(&mounts, id, &real);
         Ok(Self {
             path: directory.to_string_lossy().into_owned(),
-            path_hex: directory
-                .to_str()
-                .is_none()
-                .then(|| hex(directory.as_os_str().as_bytes())),
+            path_hex: hex_unless_text(directory.as_os_str().as_bytes()),
             given: directory.to_owned(),
             mount_point: mount.map(|mount| mount.point.to_string_lossy().into_owned()),
             file_system: mount.map(|mount| mount.file_system.to_string_lossy().into_owned()),
@@ -104,15 +102,6 @@ impl Place {
             statx_mask: facts.stx_mask,
         })
     }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        let _ = write!(text, "{byte:02x}");
-    }
-    text
 }
 
 fn device(mount: Option<&Mount>, major: u32, minor: u32) -> Device {

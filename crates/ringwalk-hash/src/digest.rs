@@ -1,5 +1,6 @@
 //! Hash functions and their results.
 
+use ringwalk_text::{from_hex, hex};
 use std::fmt;
 
 /// A hash function for the contents of files.
@@ -61,22 +62,12 @@ impl Digest {
     ///
     /// If there are other characters, or not two digits for each byte.
     pub fn parse(algorithm: Algorithm, digits: &[u8]) -> Result<Self, ParseDigestError> {
-        let len = algorithm.digest_len();
-        if digits.len() != 2 * len {
-            return Err(ParseDigestError);
-        }
-        let value = |digit: u8| {
-            let value = char::from(digit).to_digit(16).ok_or(ParseDigestError)?;
-            u8::try_from(value).map_err(|_| ParseDigestError)
+        let bytes = from_hex(digits).ok_or(ParseDigestError)?;
+        let digest = match algorithm.digest_len() {
+            16 => <[u8; 16]>::try_from(bytes).map(Self::from),
+            _ => <[u8; 32]>::try_from(bytes).map(Self::from),
         };
-        let mut bytes = [0; 32];
-        for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-            *byte = value(pair[0])? << 4 | value(pair[1])?;
-        }
-        // 16 or 32.
-        #[expect(clippy::cast_possible_truncation)]
-        let len = len as u8;
-        Ok(Self { bytes, len })
+        digest.map_err(|_| ParseDigestError)
     }
 
     /// Returns the bytes: 16 or 32.
@@ -101,14 +92,7 @@ impl From<[u8; 16]> for Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const DIGITS: &[u8; 16] = b"0123456789abcdef";
-        let mut text = [0; 64];
-        for (pair, byte) in text.chunks_exact_mut(2).zip(self.as_bytes()) {
-            pair[0] = DIGITS[usize::from(byte >> 4)];
-            pair[1] = DIGITS[usize::from(byte & 15)];
-        }
-        let text = &text[..2 * usize::from(self.len)];
-        f.write_str(str::from_utf8(text).map_err(|_| fmt::Error)?)
+        f.write_str(&hex(self.as_bytes()))
     }
 }
 

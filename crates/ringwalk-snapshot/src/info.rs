@@ -5,9 +5,9 @@
 use crate::exchange::ImportFormat;
 use crate::schema::{Contents, Shape, VERSION};
 use crate::seal;
-use crate::text::{from_hex, hex};
 use ringwalk::Timestamp;
 use ringwalk::identity::KnownFileSystem;
+use ringwalk_text::{from_hex, hex};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -239,7 +239,7 @@ impl TryFrom<TextForm> for Text {
     fn try_from(form: TextForm) -> Result<Self, Self::Error> {
         match form {
             TextForm::Text(text) => Ok(Self(text.into_bytes())),
-            TextForm::Hex { hex } => from_hex(&hex)
+            TextForm::Hex { hex } => from_hex(hex.as_bytes())
                 .map(Self)
                 .ok_or("expected pairs of hexadecimal digits"),
         }

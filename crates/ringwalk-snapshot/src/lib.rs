@@ -54,7 +54,6 @@
 //! | `kind.rs` | the letter of a type, and the extension of a name |
 //! | `row_counter.rs` | the progress of long work |
 //! | `table_file.rs` | results of `diff`, `report` and `dupes` as Parquet files |
-//! | `text.rs` | bytes as text: escaped, as hexadecimal digits, as fields of CSV |
 //! | `time.rs` | times in 64 bits |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
@@ -88,7 +87,6 @@ mod seal;
 pub mod sql;
 mod stored_entry;
 pub mod table_file;
-mod text;
 mod time;
 mod write;
 
@@ -105,7 +103,6 @@ pub use ringwalk_output::NotKept;
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{Column, Contents, GROUP_ROWS, LONGEST_PATH, PAGE_ROWS, VERSION};
-pub use text::{escaped, hex, push_csv};
 pub use time::{clamp, rfc3339, timestamp};
 pub use write::builder::TreeBuilder;
 pub use write::{DEFAULT_MEMORY, WriteOptions};

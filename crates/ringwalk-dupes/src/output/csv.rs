@@ -3,7 +3,7 @@
 use super::rows::{columns, for_each};
 use crate::{Found, Group};
 use ringwalk_snapshot::table_file::{Cell, Column, Values};
-use ringwalk_snapshot::{hex, push_csv};
+use ringwalk_text::{hex, push_csv};
 use std::io::{self, Write};
 
 /// Writes a record for each name of each file, after a record of the names of the columns.

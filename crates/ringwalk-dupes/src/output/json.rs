@@ -3,7 +3,8 @@
 use super::Totals;
 use crate::{Copy, DirectoryGroup, Found, Group, SimilarDirectories};
 use ringwalk::shown;
-use ringwalk_snapshot::{escaped, hex, rfc3339};
+use ringwalk_snapshot::rfc3339;
+use ringwalk_text::{escaped, hex, hex_unless_text};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -173,10 +174,6 @@ impl PathObject {
             path_raw: hex_unless_text(path),
         }
     }
-}
-
-fn hex_unless_text(bytes: &[u8]) -> Option<String> {
-    std::str::from_utf8(bytes).is_err().then(|| hex(bytes))
 }
 
 #[derive(Serialize)]

@@ -1,8 +1,8 @@
 //! A row for each name of each file, for CSV and Parquet.
 
 use crate::Group;
-use ringwalk_snapshot::escaped;
 use ringwalk_snapshot::table_file::{Cell, Column, Values};
+use ringwalk_text::escaped;
 use std::io;
 
 /// A name of a file in a group.

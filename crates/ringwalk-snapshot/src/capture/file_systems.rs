@@ -1,10 +1,10 @@
 //! The file systems of the entries of a walk: type, UUID and mount point.
 
 use crate::info::{FileSystemInfo, Text};
-use crate::text::hex;
 use ringwalk::{Fields, Metadata, mounts};
 use ringwalk_sys::FileSystemIdentity;
 use ringwalk_sys::sync::{IgnorePoison, lock};
+use ringwalk_text::hex;
 use rustix::fs::{Mode, OFlags, fstat, open};
 use rustix::io::Errno;
 use std::collections::BTreeMap;

@@ -6,9 +6,9 @@ use super::groups::{By, Group, GroupKey};
 use super::version::{Field, Unread, Version};
 use crate::info::Info;
 use crate::kind::type_letter;
-use crate::text::{escaped, hex};
 use crate::time::{rfc3339, timestamp};
 use ringwalk::shown;
+use ringwalk_text::{escaped, hex, hex_unless_text};
 use serde_json::{Map, Value, json as object};
 use std::io::{self, Write};
 use std::path::Path;
@@ -185,8 +185,8 @@ fn place(diff: &Diff, root: u32, path: &[u8], members: &mut Map<String, Value>) 
 /// with its bytes in hexadecimal digits.
 fn text(name: &str, bytes: &[u8], members: &mut Map<String, Value>) {
     members.insert(name.to_owned(), escaped(bytes).into());
-    if std::str::from_utf8(bytes).is_err() {
-        members.insert(format!("{name}_raw"), hex(bytes).into());
+    if let Some(raw) = hex_unless_text(bytes) {
+        members.insert(format!("{name}_raw"), raw.into());
     }
 }
 

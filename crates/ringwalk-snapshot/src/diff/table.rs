@@ -7,8 +7,8 @@ use super::json::View;
 use super::version::{Field, Version};
 use crate::kind::type_letter;
 use crate::table_file::{Cell, Column, Values, write};
-use crate::text::escaped;
 use parquet::errors::ParquetError;
+use ringwalk_text::escaped;
 use std::io::Write;
 
 /// Writes the changes or groups that `view` asks for as a Parquet file.

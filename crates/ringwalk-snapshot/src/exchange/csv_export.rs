@@ -2,10 +2,11 @@
 
 use std::io::Write;
 
+use ringwalk_text::push_csv;
+
 use super::export_error::ExportError;
 use super::json_text::{push_number, push_signed};
 use super::table::{Field, RowFormat, Value, push_time, write};
-use crate::text::push_csv;
 use crate::{RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as a record, after a record of the names

@@ -1,6 +1,6 @@
 //! Strings and numbers of JSON, written.
 
-use crate::text::push_hex;
+use ringwalk_text::push_hex;
 
 /// Appends `bytes` as the contents of a JSON string, without its quotes. Bytes that are no UTF-8
 /// stay as they are, as ncdu writes them.

@@ -3,9 +3,10 @@
 use std::io::Write;
 use std::ops::Range;
 
+use ringwalk_text::{push_escaped, push_hex};
+
 use super::export_error::ExportError;
 use crate::schema::Values;
-use crate::text::{escape_into, push_hex};
 use crate::time::rfc3339;
 use crate::{Chunk, Column, RowCounter, Snapshot, timestamp};
 
@@ -136,7 +137,7 @@ impl Table {
     fn new(snapshot: &Snapshot) -> Self {
         let roots = snapshot.info().roots.iter().map(|root| {
             let mut text = String::new();
-            escape_into(&root.path.0, &mut text);
+            push_escaped(&root.path.0, &mut text);
             text
         });
         Self {
@@ -160,7 +161,7 @@ impl Table {
             Form::Escaped => match bytes() {
                 Some(bytes) => {
                     self.text.clear();
-                    escape_into(bytes, &mut self.text);
+                    push_escaped(bytes, &mut self.text);
                     Value::Text(self.text.as_bytes())
                 }
                 None => Value::Null,

@@ -10,7 +10,7 @@ use super::{ReadError, Snapshot};
 use crate::order;
 use crate::places::below;
 use crate::schema::{Column, PAGE_ROWS};
-use crate::text::escape_into;
+use ringwalk_text::push_escaped;
 use std::cmp::{Ordering, Reverse};
 
 const COLUMNS: [Column; 3] = [Column::Root, Column::Path, Column::PathRaw];
@@ -88,7 +88,7 @@ impl Snapshot {
         cache: &mut PageCache,
     ) -> Result<Option<u64>, ReadError> {
         let mut text = String::new();
-        escape_into(wanted.1, &mut text);
+        push_escaped(wanted.1, &mut text);
         let likely = self.likely_pages(group, text.as_bytes(), pages);
         for page in likely.map_err(|reason| self.error(reason))? {
             let rows = cache.rows_with_text(self, page, Column::Path, text.as_bytes());

@@ -2,7 +2,7 @@
 
 use super::rows::Rows;
 use crate::schema::Column;
-use crate::text::escape_into;
+use ringwalk_text::push_escaped;
 
 /// A path relative to the root, built from the path of its directory.
 #[derive(Debug, Default)]
@@ -60,6 +60,6 @@ impl RowPath {
 
     fn escape(&mut self) {
         self.escaped.clear();
-        escape_into(&self.bytes, &mut self.escaped);
+        push_escaped(&self.bytes, &mut self.escaped);
     }
 }

@@ -1,7 +1,7 @@
 //! The columns of a report, and the cells of a row.
 
 use crate::report::{Key, Others, Ranking, Report, Sums, Value};
-use crate::text::{escaped, hex};
+use ringwalk_text::{escaped, hex};
 
 /// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@
 //! control, break or turn text are written as escapes of Rust, so no name looks like another one
 //! or like a part of the page.
 
-use crate::text::escaped;
 use ringwalk::shown::is_plain;
+use ringwalk_text::escaped;
 use std::fmt::Write as _;
 
 /// Returns text with escapes in place of all characters that are not plain.

@@ -11,19 +11,21 @@ fn hexadecimal_digits_come_back_as_their_bytes() {
     let all: Vec<u8> = (0..=255).collect();
     let text = hex(&all);
     assert!(text.starts_with("000102") && text.ends_with("fdfeff"));
-    assert_eq!(from_hex(&text), Some(all.clone()));
-    assert_eq!(from_hex(&text.to_uppercase()), Some(all));
+    assert_eq!(from_hex(text.as_bytes()), Some(all.clone()));
+    assert_eq!(from_hex(text.to_uppercase().as_bytes()), Some(all));
     let mut out = b"x".to_vec();
     push_hex(b"\x0a\xb0", &mut out);
     assert_eq!(out, b"x0ab0");
+    assert_eq!(hex_unless_text("\u{e9}".as_bytes()), None);
+    assert_eq!(hex_unless_text(b"a\xff").as_deref(), Some("61ff"));
 }
 
 #[test]
 fn anything_but_pairs_of_digits_is_refused() {
     for text in ["0", "abc", "0g", "+1", "-1", " 1", "\u{e9}"] {
-        assert_eq!(from_hex(text), None, "{text}");
+        assert_eq!(from_hex(text.as_bytes()), None, "{text}");
     }
-    assert_eq!(from_hex(""), Some(Vec::new()));
+    assert_eq!(from_hex(b""), Some(Vec::new()));
 }
 
 #[test]
