@@ -1,6 +1,6 @@
-//! Tables as Parquet files: results of `diff`, `report` and `dupes`, not snapshots.
+//! Tables as Parquet files and as CSV: results of `diff`, `report` and `dupes`, not snapshots.
 //!
-//! Every column may have nulls.
+//! Every column may have nulls. `csv.rs` writes CSV.
 //!
 //! ```
 //! use ringwalk_snapshot::table_file::{Cell, Column, TableWriter, Values};
@@ -16,6 +16,10 @@
 //! assert!(file.starts_with(b"PAR1"));
 //! # Ok::<(), std::io::Error>(())
 //! ```
+
+mod csv;
+
+pub use csv::{push_csv_names, push_csv_row};
 
 use crate::info::CREATED_BY;
 use crate::schema::GROUP_ROWS;

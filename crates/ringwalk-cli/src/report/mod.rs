@@ -62,7 +62,7 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
             written.map_err(trouble)?;
         }
         // CSV has names as they are; the names of a table are safe, and its bold text must stay.
-        None if args.csv => console::print_lines(text(&report, args).as_bytes())?,
+        None if args.csv => console::print_lines(&csv(&report, &report.ranking(args.top)))?,
         None => console::print(text(&report, args).as_bytes())?,
     }
     Ok(status(args, report.errors))
@@ -105,9 +105,6 @@ fn refused(args: &ReportArgs, error: &ReportError) -> ExitCode {
 fn text(report: &Report, args: &ReportArgs) -> String {
     if args.json {
         return json(report, &report.ranking(args.top));
-    }
-    if args.csv {
-        return csv(report, &report.ranking(args.top));
     }
     let style = Style::of_output();
     let top = args.top.or(style.terminal.then_some(TOP_ON_TERMINAL));

@@ -2,8 +2,7 @@
 
 use super::rows::{columns, for_each};
 use crate::{Found, Group};
-use ringwalk_snapshot::table_file::{Cell, Column, Values};
-use ringwalk_text::{hex, push_csv};
+use ringwalk_snapshot::table_file::{push_csv_names, push_csv_row};
 use std::io::{self, Write};
 
 /// Writes a record for each name of each file, after a record of the names of the columns.
@@ -39,32 +38,13 @@ pub fn csv(found: &Found, out: &mut impl Write) -> io::Result<()> {
 
 pub(super) fn write(groups: impl Iterator<Item = Group>, out: &mut impl Write) -> io::Result<()> {
     let columns = columns();
-    let names: Vec<&str> = columns.iter().map(Column::name).collect();
-    write!(out, "{}\r\n", names.join(","))?;
-    let mut line = Vec::new();
+    let mut record = Vec::new();
+    push_csv_names(&columns, &mut record);
+    out.write_all(&record)?;
     for_each(groups, |row| {
-        line.clear();
-        for (at, column) in columns.iter().enumerate() {
-            if at > 0 {
-                line.push(b',');
-            }
-            push(&column.cell(&row), column.values(), &mut line);
-        }
-        line.extend_from_slice(b"\r\n");
-        out.write_all(&line)
+        record.clear();
+        push_csv_row(&columns, &row, &mut record);
+        out.write_all(&record)
     })?;
     out.flush()
-}
-
-fn push(cell: &Cell, values: Values, line: &mut Vec<u8>) {
-    let text = match cell {
-        Cell::Null => return,
-        Cell::Text(bytes) if values == Values::Bytes => hex(bytes),
-        Cell::Text(text) => return push_csv(text, line),
-        Cell::Number(number) if values == Values::Unsigned => number.cast_unsigned().to_string(),
-        Cell::Number(number) => number.to_string(),
-        Cell::Real(number) => number.to_string(),
-        Cell::Boolean(boolean) => boolean.to_string(),
-    };
-    line.extend_from_slice(text.as_bytes());
 }

@@ -353,12 +353,10 @@ fn csv_has_a_line_for_each_group() {
     let snapshot = snapshot(folder.path());
     let report = report(&snapshot, &ReportOptions::by([Key::Owner, Key::Age])).unwrap();
     let csv = output::csv(&report, &report.ranking(Some(1)));
-    let expected = "\
-owner,uid,age,age_days,entries,size,alloc,share,others
-,7,\"< 1 day\",0,5,57344,57344,58.33,
-,,,,7,31385,40960,41.67,4
-";
-    assert_eq!(csv, expected);
+    let expected = "owner,uid,age,age_days,entries,size,alloc,share,others\r\n\
+        ,7,< 1 day,0,5,57344,57344,58.33,\r\n\
+        ,,,,7,31385,40960,41.67,4\r\n";
+    assert_eq!(String::from_utf8(csv).unwrap(), expected);
 }
 
 /// A file of a random tree.

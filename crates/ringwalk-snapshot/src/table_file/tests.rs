@@ -61,3 +61,28 @@ fn a_failed_write_keeps_its_reason() {
     };
     assert_eq!(write().unwrap_err().kind(), io::ErrorKind::StorageFull);
 }
+
+#[test]
+fn csv_has_a_field_for_each_kind_of_cell() {
+    let cells = [
+        (Values::Text, Cell::from("a \"b\", c")),
+        (Values::Text, Cell::from("")),
+        (Values::Text, Cell::Null),
+        (Values::Bytes, Cell::Text(b"a\xff".to_vec())),
+        (Values::Number, Cell::Number(-5)),
+        (Values::Unsigned, Cell::Number(-1)),
+        (Values::Time, Cell::Number(1_000_000_001)),
+        (Values::Real, Cell::Real(33.3)),
+        (Values::Boolean, Cell::Boolean(true)),
+    ];
+    let columns = cells.map(|(values, cell)| {
+        Column::new(format!("{values:?}"), values, move |(): &()| cell.clone())
+    });
+    let mut out = Vec::new();
+    push_csv_names(&columns, &mut out);
+    push_csv_row(&columns, &(), &mut out);
+    let expected = "Text,Text,Text,Bytes,Number,Unsigned,Time,Real,Boolean\r\n\
+        \"a \"\"b\"\", c\",\"\",,61ff,-5,18446744073709551615,\
+        1970-01-01T00:00:01.000000001Z,33.3,true\r\n";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+}

@@ -1,37 +1,20 @@
 //! The columns of a report, and the cells of a row.
 
 use crate::report::{Key, Others, Ranking, Report, Sums, Value};
-use ringwalk_text::{escaped, hex};
-
-/// The values of a column.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Text,
-    Integer,
-    Real,
-}
-
-/// A value of a row.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Cell {
-    Null,
-    Text(String),
-    Integer(i64),
-    /// Percent, with two decimals.
-    Real(f64),
-}
+use crate::table_file::{self, Cell, Values};
+use ringwalk_text::{escaped, hex_unless_text};
 
 /// A column: its name and what it holds.
-pub(super) type Column = (&'static str, Kind);
+pub(super) type Column = (&'static str, Values);
 
 /// Returns the columns of a key.
 fn columns_of(key: Key) -> &'static [Column] {
-    use Kind::{Integer, Text};
+    use Values::{Number, Text};
     match key {
-        Key::Owner => &[("owner", Text), ("uid", Integer)],
-        Key::Group => &[("group", Text), ("gid", Integer)],
-        Key::Age => &[("age", Text), ("age_days", Integer)],
-        Key::Size => &[("size_class", Text), ("size_least", Integer)],
+        Key::Owner => &[("owner", Text), ("uid", Number)],
+        Key::Group => &[("group", Text), ("gid", Number)],
+        Key::Age => &[("age", Text), ("age_days", Number)],
+        Key::Size => &[("size_class", Text), ("size_least", Number)],
         Key::Type => &[("type", Text)],
         Key::Directory => &[("dir", Text), ("dir_hex", Text)],
         Key::Extension => &[("ext", Text)],
@@ -39,10 +22,10 @@ fn columns_of(key: Key) -> &'static [Column] {
 }
 
 const SUMS: [Column; 4] = [
-    ("entries", Kind::Integer),
-    ("size", Kind::Integer),
-    ("alloc", Kind::Integer),
-    ("share", Kind::Real),
+    ("entries", Values::Number),
+    ("size", Values::Number),
+    ("alloc", Values::Number),
+    ("share", Values::Real),
 ];
 
 /// Returns the columns of the keys and of the sums.
@@ -51,8 +34,19 @@ pub(super) fn columns(report: &Report) -> Vec<Column> {
     keys.chain(&SUMS).copied().collect()
 }
 
-/// Returns the rows of a table with these columns, and with one more column `others`. In the last
-/// row it holds the number of groups that are not shown, in the other rows it is null.
+/// Returns the columns of [`table()`]: these, and `others`.
+pub(super) fn table_columns(report: &Report) -> Vec<table_file::Column<'static, Vec<Cell>>> {
+    let others = ("others", Values::Number);
+    let columns = columns(report).into_iter().chain([others]).enumerate();
+    columns
+        .map(|(at, (name, values))| {
+            table_file::Column::new(name, values, move |row: &Vec<Cell>| row[at].clone())
+        })
+        .collect()
+}
+
+/// Returns the rows of a table. In the last one `others` holds the number of groups that are not
+/// shown, in the other rows it is null.
 pub(super) fn table<'r>(
     report: &'r Report,
     ranking: &'r Ranking<'r>,
@@ -86,30 +80,27 @@ pub(super) fn values(values: &[Value]) -> Vec<Cell> {
         match value {
             Value::Owner { id, name } => {
                 let name = name.as_ref().map(|name| escaped(name));
-                cells.push(name.map_or(Cell::Null, Cell::Text));
-                cells.push(id.map_or(Cell::Null, |id| Cell::Integer(id.into())));
+                cells.push(name.map_or(Cell::Null, Cell::from));
+                cells.push(id.map(i64::from).into());
             }
             Value::Age(class) => {
-                cells.push(Cell::Text(class.label().to_owned()));
-                cells.push(class.least_days().map_or(Cell::Null, Cell::Integer));
+                cells.push(class.label().into());
+                cells.push(class.least_days().into());
             }
             Value::Size(class) => {
-                cells.push(Cell::Text(class.label().to_owned()));
-                cells.push(class.least_bytes().map_or(Cell::Null, Cell::Integer));
+                cells.push(class.label().into());
+                cells.push(class.least_bytes().into());
             }
             Value::Type(letter) => {
-                cells.push(letter.map_or(Cell::Null, |letter| Cell::Text(letter.into())));
+                cells.push(letter.map_or(Cell::Null, |letter| String::from(letter).into()));
             }
             Value::Directory(path) => {
-                cells.push(Cell::Text(escaped(path)));
-                cells.push(match std::str::from_utf8(path) {
-                    Ok(_) => Cell::Null,
-                    Err(_) => Cell::Text(hex(path)),
-                });
+                cells.push(escaped(path).into());
+                cells.push(hex_unless_text(path).map_or(Cell::Null, Cell::from));
             }
             Value::Extension(extension) => {
                 let extension = extension.as_ref().map(|extension| escaped(extension));
-                cells.push(extension.map_or(Cell::Null, Cell::Text));
+                cells.push(extension.map_or(Cell::Null, Cell::from));
             }
         }
     }
@@ -129,7 +120,7 @@ pub(super) fn sums(report: &Report, sums: &Sums) -> [Cell; 4] {
 
 /// Returns a number. Sums beyond the range of a signed number are the largest one.
 pub(super) fn integer(number: u64) -> Cell {
-    Cell::Integer(i64::try_from(number).unwrap_or(i64::MAX))
+    Cell::Number(i64::try_from(number).unwrap_or(i64::MAX))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! JSON: one object.
 
-use super::cells::{Cell, columns, sums, values};
+use super::cells::{columns, sums, values};
 use crate::report::{Ranking, Report, Sums};
+use crate::table_file::Cell;
 use serde_json::{Map, Number, Value};
 
 /// Returns a report as one JSON object on one line.
@@ -52,8 +53,9 @@ fn sums_row(report: &Report, of: &Sums) -> Map<String, Value> {
 fn value(cell: Cell) -> Value {
     match cell {
         Cell::Null => Value::Null,
-        Cell::Text(text) => text.into(),
-        Cell::Integer(number) => number.into(),
+        Cell::Text(text) => String::from_utf8_lossy(&text).into(),
+        Cell::Number(number) => number.into(),
+        Cell::Boolean(boolean) => boolean.into(),
         Cell::Real(number) => Number::from_f64(number).map_or(Value::Null, Value::Number),
     }
 }
