@@ -8,7 +8,7 @@ import re
 import signal
 import threading
 
-from support import slow
+from slow_server import slow
 
 # The slow server has one directory with this many files.
 FILES = 300
@@ -33,7 +33,7 @@ def stopped(server):
 
 def test_the_screen_answers_while_the_walk_waits(terminal, top, mount):
     """Sorting, panes, marks, filter, help and sizes work although the tree is not read yet."""
-    served = mount(slow.slow, below(top), 1, FILES, 0)
+    served = mount(slow, below(top), 1, FILES, 0)
     with stopped(served.server):
         screen = terminal(top)
         screen.wait("reading", "/big", "six.txt", "/net")
@@ -65,7 +65,7 @@ def test_the_screen_answers_while_the_walk_waits(terminal, top, mount):
 
 def test_quitting_while_the_walk_waits(shell, top, mount):
     """The terminal is usable at once, even if a server does not answer."""
-    served = mount(slow.slow, below(top), 1, FILES, 0)
+    served = mount(slow, below(top), 1, FILES, 0)
     with stopped(served.server):
         shell.type(f"ringwalk browse '{top}'")
         shell.wait("reading", "/net")
@@ -77,7 +77,7 @@ def test_quitting_while_the_walk_waits(shell, top, mount):
 
 def test_the_cursor_stays_at_its_entry(terminal, top, mount):
     """What is read later may move above the entry under the cursor. The cursor goes with it."""
-    served = mount(slow.slow, below(top), 0, FILES, 0)
+    served = mount(slow, below(top), 0, FILES, 0)
     for number in range(10):
         (top / f"z{number}").mkdir()
     with stopped(served.server):
