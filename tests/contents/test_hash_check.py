@@ -100,7 +100,7 @@ def test_lines_that_are_no_hashes(check, three):
     mixed = b"# a comment\n\n" + good + b"\n".join(bad)
     result = check("-", stdin=mixed, cwd=three)
     assert result.status == 1 and result.out == b"one: OK\ntwo: OK\nthree: OK\n"
-    assert b"%d lines are no hashes" % len(bad) in result.err
+    assert b"%d lines are not hashes" % len(bad) in result.err
     for data in (b"\n".join(bad), b"# a comment\n", b"\n"):
         result = check("-", stdin=data, cwd=three)
         assert result.status == 2 and not result.out, result
