@@ -53,7 +53,11 @@ class Halted:
             os.kill(self.pid, signal.SIGCONT)
         out, err = self.tracer.communicate(timeout=TIMEOUT)
         self._reader.join(TIMEOUT)
-        return Result(tuple(self.args), self.tracer.returncode, out, err)
+        status = self.tracer.returncode
+        # It has ended the program. strace may fail at a thread that is gone before it has stopped.
+        if with_signal == signal.SIGKILL:
+            status = -signal.SIGKILL
+        return Result(tuple(self.args), status, out, err)
 
 
 @contextlib.contextmanager
