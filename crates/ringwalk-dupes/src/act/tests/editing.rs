@@ -173,12 +173,15 @@ fn rounds(place: &Place, action: Action, edits: &[Edit]) {
     let rounds = std::env::var("RINGWALK_TEST_ROUNDS");
     let rounds = rounds.map_or(8, |rounds| rounds.parse().unwrap());
     let mut sum = Sum::default();
-    for seed in 1..=rounds {
+    for seed in 1..=rounds * 50 {
         round(place, action, edits, seed, &mut sum);
+        // Otherwise this test shows nothing: on a busy machine edits come late.
+        if seed >= rounds && sum.edits > 0 && sum.done > 0 && sum.kept > 0 {
+            eprintln!("{action:?} {edits:?}: {sum:?} after {seed} rounds");
+            return;
+        }
     }
-    eprintln!("{action:?} {edits:?}: {sum:?}");
-    // Otherwise this test shows nothing.
-    assert!(sum.edits > 0 && sum.done > 0 && sum.kept > 0, "{sum:?}");
+    panic!("{action:?} {edits:?}: {sum:?}");
 }
 
 #[test]
