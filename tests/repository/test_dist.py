@@ -151,6 +151,19 @@ def test_package_refuses_a_crate_without_its_licences(checkout):
     assert b"LICENSE-MIT:" not in done.err
 
 
+def test_package_refuses_a_link_to_a_licence_that_is_a_file(checkout):
+    (checkout / "Cargo.toml").write_text('[workspace]\nmembers = ["one"]\nresolver = "2"\n')
+    (checkout / "one").mkdir()
+    sample(checkout / "one", 'keywords = ["x"]\n')
+    for name in ("LICENSE-MIT", "LICENSE-APACHE"):
+        (checkout / name).write_text("x")
+    (checkout / "one" / "LICENSE-MIT").write_text("../LICENSE-MIT")
+    done = pack(checkout)
+    assert done.status == 1
+    assert b"sample-0.1.0.crate: LICENSE-MIT is not the text of the repository" in done.err
+    assert b"LICENSE-APACHE" not in done.err
+
+
 def test_package_refuses_what_cargo_cannot_package(checkout):
     sample(checkout, 'keywords = ["x"]\n')
     (checkout / "README.md").unlink()
