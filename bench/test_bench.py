@@ -31,6 +31,7 @@ from ringbench import (
     contents,
     contents_rows,
     disks,
+    headline,
     images,
     kernel,
     machine,
@@ -762,6 +763,35 @@ class Contents(unittest.TestCase):
         with contents.large_file(self.root, 2 << 20) as file:
             self.assertEqual(file.stat().st_size, 2 << 20)
         self.assertEqual(list(self.root.iterdir()), [])
+
+
+class Headline(unittest.TestCase):
+    """README's figures are those of the results; `bench/run --readme` writes them."""
+
+    def test_readme_and_picture_are_of_the_committed_results(self):
+        found = headline.figures()
+        lines = headline.README.read_text().splitlines()
+        for row in headline.table(found):
+            self.assertIn(row, lines)
+        self.assertEqual(headline.PICTURE.read_text(), headline.picture(found))
+
+    def test_old_figures_are_replaced_and_nothing_else(self):
+        found = headline.figures()
+        new = "\n".join(["text", *headline.table(found), "| other | row |", ""])
+        old = new.replace("**0.", "**9.")
+        self.assertNotEqual(old, new)
+        self.assertEqual(headline.renewed(old, found), new)
+
+    def test_it_is_a_command_of_its_own(self):
+        for options in ([], ["warm", "--readme"], ["--readme", "--plot", "some.json"]):
+            with redirect_stderr(io.StringIO()) as printed, self.assertRaises(SystemExit):
+                cli.main(options)
+            self.assertIn("or --readme", printed.getvalue())
+
+    def test_a_row_that_readme_lacks_is_named(self):
+        found = headline.figures()
+        with self.assertRaisesRegex(LookupError, found[0].task.words):
+            headline.renewed("text\n", found)
 
 
 class Programs(unittest.TestCase):

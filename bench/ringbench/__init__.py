@@ -20,6 +20,7 @@ Map of the files:
     contents.py  hashes of files and duplicates; its rows are in contents_rows.py
     report.py    tables for the terminal, JSON for the archive
     plot.py      pictures of results, by `--plot`
+    headline.py  the few figures of README, from the archive
 
 Beside it lie floor.c, read_floor.c and timed.c, which tools.py compiles, and spindle.c,
 the spinning disk, which disks.py does.

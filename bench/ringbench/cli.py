@@ -15,6 +15,7 @@ from . import (
     bulk,
     cluster,
     contents,
+    headline,
     kernel,
     machine,
     plot,
@@ -119,9 +120,14 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE.json", help="measure nothing, draw this as FILE.svg"
     )
+    parser.add_argument(
+        "--readme",
+        action="store_true",
+        help="only write README's figures and docs/figures.svg anew, from bench/results",
+    )
     options = parser.parse_args(arguments)
-    if bool(options.suites) == bool(options.plot):
-        parser.error("expected the name of a suite, or --plot FILE.json")
+    if [bool(options.suites), bool(options.plot), options.readme].count(True) != 1:
+        parser.error("expected the name of a suite, or --plot FILE.json, or --readme")
     for suite in options.suites:
         if suite not in SUITES and suite not in GROUPS:
             known = [*GROUPS, *SUITES]
@@ -160,6 +166,13 @@ def main(arguments: list[str] | None = None) -> int:
     options = _options(arguments)
     if options.plot:
         return _draw(options.plot)
+    if options.readme:
+        try:
+            headline.write()
+        except (OSError, LookupError) as error:
+            print(f"bench: {error}", file=sys.stderr)
+            return 1
+        return 0
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         signal.signal(number, _unwind)
     options.scratch.mkdir(parents=True, exist_ok=True)

@@ -1,18 +1,57 @@
-"""The C program of docs/api.md. The engine tests its Rust, the package its Python."""
+"""The C of README and docs/api.md. The engine tests their Rust, the package their Python."""
 
 from __future__ import annotations
+
+from textwrap import indent
 
 import pytest
 from support import ROOT
 from support.run import Program
 
+# What the lines of README stand in.
+AROUND = """\
+#include <ringwalk.h>
+#include <stdio.h>
+
+int main(int argc, char **argv)
+{
+	struct ringwalk_options options = {.size = sizeof options, .roots = argv + 1};
+	struct ringwalk_walk *walk;
+	struct ringwalk_batch batch;
+
+	if (argc < 2 || ringwalk_open(&options, &walk) < 0)
+		return 2;
+%s
+	return ringwalk_close(walk) < 0;
+}
+"""
+
+
+def block(page: str, language: str) -> str:
+    """Returns the first example in a language."""
+    return (ROOT / page).read_text().split(f"```{language}\n")[1].split("```")[0]
+
 
 @pytest.fixture(scope="module")
 def large(library, base) -> Program:
-    text = (ROOT / "docs/api.md").read_text()
     source = base / "large.c"
-    source.write_text(text.split("```c\n")[1].split("```")[0])
+    source.write_text(block("docs/api.md", "c"))
     return library.program(source)
+
+
+def test_the_lines_of_the_readme_print_every_name(library, base, scratch):
+    source = base / "readme.c"
+    source.write_text(AROUND % indent(block("README.md", "c"), "\t"))
+    (scratch / "below").mkdir()
+    (scratch / "below/file").touch()
+    printed = library.program(source)(scratch).ok().lines()
+    assert sorted(printed) == sorted([bytes(scratch), b"below", b"file"])
+
+
+def test_the_rust_of_the_readme_is_the_tested_example_of_the_crate():
+    lines = block("README.md", "rust").splitlines()
+    documented = (ROOT / "crates/ringwalk/src/lib.rs").read_text()
+    assert "".join(f"//! {line}\n" for line in lines) in documented
 
 
 @pytest.mark.smoke

@@ -14,7 +14,8 @@ pyarrow = pytest.importorskip("pyarrow")
 
 STUB = pathlib.Path(ringwalk.__file__).parent / "_ringwalk.pyi"
 README = pathlib.Path(__file__).parent.parent / "README.md"
-API = README.parent.parent.parent / "docs" / "api.md"
+TOP = README.parent.parent.parent
+API = TOP / "docs" / "api.md"
 
 
 def examples() -> dict[str, str]:
@@ -58,11 +59,13 @@ def test_examples_of_the_stub(name, names):
     check(examples()[name], name, names)
 
 
-def test_examples_of_the_readme(names, monkeypatch):
+@pytest.mark.parametrize("readme", (README, TOP / "README.md"), ids=("package", "project"))
+def test_examples_of_the_readme(readme, names, monkeypatch):
     monkeypatch.chdir(names["top"])
-    blocks = README.read_text().split("```python\n")[1:]
+    blocks = readme.read_text().split("```python\n")[1:]
+    assert blocks
     for block in blocks:
-        exec(compile(block.split("```")[0], str(README), "exec"), dict(names))
+        exec(compile(block.split("```")[0], str(readme), "exec"), dict(names))
 
 
 def test_the_program_beside_those_in_other_languages(tmp_path):

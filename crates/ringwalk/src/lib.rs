@@ -1,5 +1,12 @@
 //! Reads directory trees and their metadata at the speed the kernel and the disk allow.
 //!
+//! ```no_run
+//! for entry in ringwalk::Walk::new("src") {
+//!     println!("{}", entry?.path().display());
+//! }
+//! # Ok::<(), ringwalk::Error>(())
+//! ```
+//!
 //! A [`Walk`] is set up and run with a [`Visitor`] for each worker; the visitor is called with one
 //! [`Batch`] of entries at a time, borrowed from the buffer they were read into.
 //!
