@@ -25,11 +25,13 @@ MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
-PROGRAM := $(TARGET_DIR)/release/ringwalk
+# The profile of cargo for the program and the C library: `dist` is what users get. The tests use
+# `dev`.
+PROFILE ?= dist
+BUILT := $(TARGET_DIR)/$(PROFILE:dev=debug)
+PROGRAM := $(BUILT)/ringwalk
 ASSETS := $(TARGET_DIR)/assets
-# The profile of the C library (the tests use that of debug builds), and its folder.
-CAPI_PROFILE ?= release
-CAPI := $(TARGET_DIR)/capi/$(CAPI_PROFILE)
+CAPI := $(TARGET_DIR)/capi/$(PROFILE)
 # Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`.
 CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
@@ -51,7 +53,7 @@ export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 	package dist dist-check install clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
-	$(CARGO) build --release --locked -p ringwalk-cli
+	$(CARGO) build --profile $(PROFILE) --locked -p ringwalk-cli
 	$(MAKE) --no-print-directory assets capi
 
 assets: ## generate man pages and completions only
@@ -61,8 +63,8 @@ assets: ## generate man pages and completions only
 # So rustc makes the static library, and the linker makes the shared one from it. `nodelete` keeps
 # the library loaded, since threads of walks may run in it.
 capi: ## build the C library, shared and static
-	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(CAPI_PROFILE)
-	install -D -m 644 $(TARGET_DIR)/$(CAPI_PROFILE:dev=debug)/libringwalk_capi.a $(CAPI)/libringwalk.a
+	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(PROFILE)
+	install -D -m 644 $(BUILT)/libringwalk_capi.a $(CAPI)/libringwalk.a
 	$(CC) -shared -o $(CAPI)/libringwalk.so.$(VERSION) -Wl,-soname,libringwalk.so.0 \
 		-Wl,--version-script=crates/ringwalk-capi/ringwalk.map \
 		-Wl,--whole-archive $(CAPI)/libringwalk.a -Wl,--no-whole-archive -Wl,--gc-sections \
@@ -115,7 +117,7 @@ e2e: setup ## end-to-end tests of the debug build; without root some are skipped
 	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
 	$(CARGO) build --locked -p ringwalk-browse --example panicking
 	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
-	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
+	$(MAKE) --no-print-directory capi PROFILE=dev
 	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \
 		echo "-n $(E2E_WORKERS) --dist loadgroup"); \
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \

@@ -104,7 +104,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("victim", choices=("driver", "worker"))
     parser.add_argument("--python", type=Path, default=Path(sys.executable))
-    parser.add_argument("--ringwalk", type=Path, default=Path("target/release/ringwalk"))
+    parser.add_argument("--ringwalk", type=Path, default=Path("target/dist/ringwalk"))
     parser.add_argument("--kills", type=int, help="of the driver (default: 50)")
     parser.add_argument("--directories", type=int, default=400)
     given = parser.parse_args()
