@@ -183,10 +183,10 @@ deny: checks ## licences, sources and bans of dependencies
 package: ## pack every crate as the registry would get it, and build each from its package alone
 	scripts/package
 
-dist: ## build all that a release consists of in target/dist, from what is committed
+dist: ## build all that a release consists of in target/artefacts, from what is committed
 	scripts/dist --setup
 
-dist-check: ## install the files of target/dist in clean Debian bookworm and trixie (only as root)
+dist-check: ## install what dist has built in clean Debian bookworm and trixie (only as root)
 	scripts/dist-check
 
 bench: ## measure against the floors and the other tools that are installed

@@ -82,7 +82,7 @@ def test_an_unknown_argument_is_refused(checkout, name):
 
 def built(checkout: Path) -> Path:
     """A file that looks as if `make dist` had built it."""
-    folder = checkout / "target" / "dist"
+    folder = checkout / "target" / "artefacts"
     folder.mkdir(parents=True)
     (folder / "artefact").write_text("x")
     sums = subprocess.run(["sha256sum", "artefact"], cwd=folder, capture_output=True, check=True)
