@@ -32,8 +32,9 @@ BUILT := $(TARGET_DIR)/$(PROFILE:dev=debug)
 PROGRAM := $(BUILT)/ringwalk
 ASSETS := $(TARGET_DIR)/assets
 CAPI := $(TARGET_DIR)/capi/$(PROFILE)
-# Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`.
-CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+# Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`. The
+# C compiler itself adds -lgcc_s, or -lgcc_eh to a static program.
+CAPI_NEEDS := -lutil -lrt -lpthread -lm -ldl -lc
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio for measurements in guests. It is a separate workspace, because only it needs
 # tokio.

@@ -129,8 +129,9 @@ int main(void) { puts(ringwalk_version()); return 0; }
 """
 
 
-@pytest.mark.parametrize("static", [False, True], ids=["shared", "static"])
-def test_a_program_is_built_by_pkg_config(install, scratch, static):
+@pytest.mark.parametrize("link", ["shared", "archive", "static"])
+def test_a_program_is_built_by_pkg_config(install, scratch, link):
+    """`archive` takes the static library only, `static` takes no shared library at all."""
     install(f"PREFIX={scratch}")
     env = environment({"PKG_CONFIG_PATH": str(scratch / "lib" / "pkgconfig")})
 
@@ -142,11 +143,13 @@ def test_a_program_is_built_by_pkg_config(install, scratch, static):
 
     assert config("--modversion") == [VERSION]
     (scratch / "version.c").write_text(INSTALLED)
-    libs = config("--libs", "--static") if static else config("--libs")
-    libs = [word.replace("-lringwalk", "-l:libringwalk.a") if static else word for word in libs]
-    words = ["cc", *config("--cflags"), "version.c", *libs, "-o", "version"]
+    libs = config("--libs") if link == "shared" else config("--libs", "--static")
+    if link == "archive":
+        libs = [word.replace("-lringwalk", "-l:libringwalk.a") for word in libs]
+    flags = ["-static"] if link == "static" else []
+    words = ["cc", *flags, *config("--cflags"), "version.c", *libs, "-o", "version"]
     subprocess.run(words, cwd=scratch, check=True)
-    where = {} if static else {"LD_LIBRARY_PATH": str(scratch / "lib")}
+    where = {"LD_LIBRARY_PATH": str(scratch / "lib")} if link == "shared" else {}
     assert run([scratch / "version"], env=where).ok().out == f"{VERSION}\n".encode()
 
 
