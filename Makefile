@@ -47,11 +47,27 @@ WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
 RUNTIMES := tests/runtimes/Cargo.toml
 APART := $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE) $(RUNTIMES)
 TO = $(DESTDIR)$(PREFIX)
+LIB = $(DESTDIR)$(LIBDIR)
+STRIP ?= strip
+
+# The commands of `install` and `uninstall` take these folders as single words of the shell.
+define check_places
+$(foreach name,PREFIX LIBDIR,$(if $(filter-out /%,$(or $($(name)),none))$(word 2,$($(name))),\
+	$(error $(name) must be an absolute path without spaces, and is '$($(name))')))
+$(if $(word 2,$(DESTDIR)),$(error DESTDIR must be a path without spaces, and is '$(DESTDIR)'))
+endef
+
+# Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
+# files below DESTDIR are not yet in their place.
+LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+define update_linker
+@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || $(LDCONFIG)
+endef
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
 .PHONY: build assets capi setup checks quick test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
-	package dist dist-check install clean help
+	package dist dist-check install uninstall clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
 	$(CARGO) build --profile $(PROFILE) --locked -p ringwalk-cli
@@ -193,10 +209,13 @@ dist-check: ## install what dist has built in clean Debian bookworm and trixie (
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
-# Builds only missing files, so that `sudo make install` after `make` runs no compiler as root.
+# Builds only missing files, so that `sudo make install` after `make` runs no compiler as root. What
+# is installed has no debug information; the files in $(BUILT) keep theirs.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
+	$(check_places)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
+	$(STRIP) $(TO)/bin/ringwalk
 	for page in $(ASSETS)/man/*.[13]; do \
 		install -D -m 644 -t $(TO)/share/man/man$${page##*.} $$page || exit 1; \
 	done
@@ -213,18 +232,44 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
 	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(DESTDIR)$(LIBDIR)
-	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(DESTDIR)$(LIBDIR)
+	install -d $(LIB)/pkgconfig
+	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(LIB)
+	$(STRIP) --strip-debug $(LIB)/libringwalk.a
+	$(STRIP) --strip-unneeded $(LIB)/libringwalk.so.$(VERSION)
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(LIB)
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR:$(PREFIX)/%=$${exec_prefix}/%),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
 		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
-	install -m 644 $(CAPI)/ringwalk.pc $(DESTDIR)$(LIBDIR)/pkgconfig/ringwalk.pc
+	install -m 644 $(CAPI)/ringwalk.pc $(LIB)/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif
 ifeq ($(FIND_LINK),1)
 	ln -sf ringwalk $(TO)/bin/find
 endif
+	$(update_linker)
+	@$(LDCONFIG) -p | grep -q 'libringwalk\.so\.0 ' || \
+		echo "make install: programs find the C library after ldconfig, run as root. If no file in" \
+			"/etc/ld.so.conf.d names $(LIBDIR), add one first, or set LD_LIBRARY_PATH=$(LIBDIR)."
+
+# Leaves folders that others may use, also if they are empty.
+uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
+	$(check_places)
+	for link in du find; do \
+		test "$$(readlink $(TO)/bin/$$link)" != ringwalk || rm $(TO)/bin/$$link || exit 1; \
+	done
+	rm -f $(TO)/bin/ringwalk
+	rm -f $(TO)/share/man/man1/ringwalk.1 $(TO)/share/man/man1/ringwalk-*.1
+	rm -f $(TO)/share/man/man3/ringwalk.3 $(TO)/share/man/man3/ringwalk_*.3
+	rm -rf $(TO)/lib/ringwalk
+	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.service
+	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.timer
+	rm -f $(TO)/share/bash-completion/completions/ringwalk
+	rm -f $(TO)/share/zsh/site-functions/_ringwalk
+	rm -f $(TO)/share/fish/vendor_completions.d/ringwalk.fish
+	rm -f $(TO)/include/ringwalk.h
+	rm -f $(LIB)/libringwalk.a $(LIB)/libringwalk.so $(LIB)/libringwalk.so.*
+	rm -f $(LIB)/pkgconfig/ringwalk.pc
+	$(update_linker)
 
 clean: ## remove everything built
 	$(CARGO) clean

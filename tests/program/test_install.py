@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.run import environment, run
+from support.run import Result, environment, run
 
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 SUBCOMMANDS = (
@@ -43,15 +43,49 @@ def assets(base):
     return base / "assets"
 
 
+class Make:
+    """Runs make with the debug build under test, so that no optimized build is needed.
+
+    Debug information stays, unless a test sets STRIP: removing so much takes seconds. `ldconfig` is
+    replaced, so that tests do not change the machine: each call adds a line to `calls`, and the
+    cache has what `cache` says.
+    """
+
+    def __init__(self, chosen: tuple[str, ...], folder: Path):
+        self.chosen = chosen
+        self.calls = folder / "calls"
+        self.cache = folder / "cache"
+        self.calls.touch()
+        self.cache.write_text("\tlibringwalk.so.0 (libc6,x86-64) => /usr/local/lib/x\n")
+        program = folder / "ldconfig"
+        program.write_text(
+            f'#!/bin/sh\n[ "$*" != -p ] || exec cat {self.cache}\n'
+            f'echo "ldconfig $*" >>{self.calls}\n'
+        )
+        program.chmod(0o755)
+        self.env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def __call__(self, target: str, *variables: str, **more) -> Result:
+        words = ["make", "-s", "--no-print-directory", "-C", ROOT, target]
+        return run([*words, *self.chosen, *variables], env=self.env, **more)
+
+
 @pytest.fixture
-def install(programs, assets, library):
-    """Installs the debug build under test, so that no optimized build is needed."""
-    chosen = (f"PROGRAM={programs / 'ringwalk'}", f"ASSETS={assets}", f"CAPI={library.folder}")
+def make(programs, assets, library, tmp_path):
+    """Runs a target of the Makefile."""
+    program = f"PROGRAM={programs / 'ringwalk'}"
+    chosen = (program, f"ASSETS={assets}", f"CAPI={library.folder}", "STRIP=true")
+    return Make(chosen, tmp_path)
 
-    def run_make(*variables: str) -> None:
-        subprocess.run(["make", "-s", "install", *chosen, *variables], cwd=ROOT, check=True)
 
-    return run_make
+@pytest.fixture
+def install(make):
+    """Runs `make install`, and returns what it has printed."""
+
+    def install(*variables: str) -> str:
+        return make("install", *variables).ok().out.decode()
+
+    return install
 
 
 def installed(top: Path) -> set[str]:
@@ -151,6 +185,65 @@ def test_a_program_is_built_by_pkg_config(install, scratch, link):
     subprocess.run(words, cwd=scratch, check=True)
     where = {"LD_LIBRARY_PATH": str(scratch / "lib")} if link == "shared" else {}
     assert run([scratch / "version"], env=where).ok().out == f"{VERSION}\n".encode()
+
+
+def test_no_debug_information_is_installed(install, scratch):
+    install(f"PREFIX={scratch}", "STRIP=strip")
+    for name in ("bin/ringwalk", "lib/libringwalk.a", f"lib/libringwalk.so.{VERSION}"):
+        listed = run(["readelf", "--wide", "--section-headers", scratch / name]).ok().out
+        assert b".text" in listed and b".debug_info" not in listed, name
+
+
+def test_uninstall_leaves_nothing(make, scratch):
+    make("install", f"DESTDIR={scratch}", "DU_LINK=1", "FIND_LINK=1").ok()
+    other = scratch / "usr/local/share/man/man1/other.1"
+    other.write_text("x")
+    make("uninstall", f"DESTDIR={scratch}").ok()
+    assert installed(scratch) == {str(other.relative_to(scratch))}
+    left = {path.name for path in scratch.rglob("*")}
+    assert not [name for name in left if "ringwalk" in name]
+    # Nothing is left to remove.
+    make("uninstall", f"DESTDIR={scratch}").ok()
+
+
+def test_uninstall_leaves_programs_named_du_and_find(make, scratch):
+    make("install", f"PREFIX={scratch}").ok()
+    (scratch / "bin/du").write_text("x")
+    (scratch / "bin/find").symlink_to("other")
+    make("uninstall", f"PREFIX={scratch}").ok()
+    assert installed(scratch) == {"bin/du", "bin/find"}
+
+
+@pytest.mark.parametrize("target", ["install", "uninstall"])
+@pytest.mark.parametrize(
+    "folder, said",
+    [
+        ("PREFIX=/a b", "PREFIX must be an absolute path without spaces, and is '/a b'"),
+        ("PREFIX=usr", "PREFIX must be an absolute path without spaces, and is 'usr'"),
+        ("LIBDIR=", "LIBDIR must be an absolute path without spaces, and is ''"),
+        ("DESTDIR=/a /b", "DESTDIR must be a path without spaces, and is '/a /b'"),
+    ],
+)
+def test_a_folder_that_make_cannot_use_is_refused(make, target, folder, said):
+    done = make(target, folder)
+    assert done.status != 0 and not done.out and said in done.err.decode()
+
+
+def test_the_dynamic_linker_learns_of_the_library(make, needs_root, scratch):
+    for target in ("install", "uninstall"):
+        make.calls.write_text("")
+        make(target, f"PREFIX={scratch}").ok()
+        assert make.calls.read_text() == "ldconfig \n"
+        make(target, f"DESTDIR={scratch}/to").ok()
+        assert make.calls.read_text() == "ldconfig \n"
+
+
+def test_install_says_that_the_dynamic_linker_does_not_know_the_library(make, scratch):
+    assert make("install", f"PREFIX={scratch}").ok().out == b""
+    make.cache.write_text("\tlibringwalk.so.1 (libc6,x86-64) => /usr/lib/x\n")
+    said = make("install", f"PREFIX={scratch}", f"LIBDIR={scratch}/x").ok().out.decode()
+    assert "ldconfig, run as root" in said
+    assert "/etc/ld.so.conf.d" in said and f"LD_LIBRARY_PATH={scratch}/x" in said
 
 
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):
