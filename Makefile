@@ -48,7 +48,10 @@ RUNTIMES := tests/runtimes/Cargo.toml
 APART := $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE) $(RUNTIMES)
 TO = $(DESTDIR)$(PREFIX)
 LIB = $(DESTDIR)$(LIBDIR)
+DOC = $(TO)/share/doc/ringwalk
 STRIP ?= strip
+# The address for links that lead out of the installed documentation.
+REPOSITORY = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)/blob/main
 
 # The commands of `install` and `uninstall` take these folders as single words of the shell.
 define check_places
@@ -210,15 +213,23 @@ bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
 # Builds only missing files, so that `sudo make install` after `make` runs no compiler as root. What
-# is installed has no debug information; the files in $(BUILT) keep theirs.
+# is installed has no debug information; the files in $(BUILT) keep theirs. Man pages are generated
+# with Debian's place of the documentation.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
 	$(check_places)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	$(STRIP) $(TO)/bin/ringwalk
 	for page in $(ASSETS)/man/*.[13]; do \
-		install -D -m 644 -t $(TO)/share/man/man$${page##*.} $$page || exit 1; \
+		to=$(TO)/share/man/man$${page##*.}/$${page##*/}; \
+		install -D -m 644 $$page $$to && \
+		sed -i 's,/usr/share/doc/ringwalk,$(PREFIX)/share/doc/ringwalk,g' $$to || exit 1; \
 	done
+	install -d $(DOC)
+	install -m 644 docs/*.md docs/*.png $(DOC)
+	install -m 644 contrib/systemd/README.md $(DOC)/systemd.md
+	sed -i 's,](\.\./,]($(REPOSITORY)/,g; s,](decisions/,]($(REPOSITORY)/docs/decisions/,g' \
+		$(DOC)/*.md
 	install -D -m 755 contrib/systemd/ringwalk-snapshots $(TO)/lib/ringwalk/ringwalk-snapshots
 	install -d $(TO)/lib/systemd/system
 	for unit in service timer; do \
@@ -260,7 +271,7 @@ uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
 	rm -f $(TO)/bin/ringwalk
 	rm -f $(TO)/share/man/man1/ringwalk.1 $(TO)/share/man/man1/ringwalk-*.1
 	rm -f $(TO)/share/man/man3/ringwalk.3 $(TO)/share/man/man3/ringwalk_*.3
-	rm -rf $(TO)/lib/ringwalk
+	rm -rf $(DOC) $(TO)/lib/ringwalk
 	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.service
 	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.timer
 	rm -f $(TO)/share/bash-completion/completions/ringwalk

@@ -107,6 +107,8 @@ EXPECTED = {
     "lib/libringwalk.so.0",
     f"lib/libringwalk.so.{VERSION}",
     "lib/pkgconfig/ringwalk.pc",
+    *(f"share/doc/ringwalk/{path.name}" for path in (ROOT / "docs").glob("*.*")),
+    "share/doc/ringwalk/systemd.md",
     *(f"share/man/man1/ringwalk-{name}.1" for name in SUBCOMMANDS),
     "share/man/man3/ringwalk.3",
     *(f"share/man/man3/ringwalk_{name}.3" for name in FUNCTIONS),
@@ -244,6 +246,30 @@ def test_install_says_that_the_dynamic_linker_does_not_know_the_library(make, sc
     said = make("install", f"PREFIX={scratch}", f"LIBDIR={scratch}/x").ok().out.decode()
     assert "ldconfig, run as root" in said
     assert "/etc/ld.so.conf.d" in said and f"LD_LIBRARY_PATH={scratch}/x" in said
+
+
+def test_installed_documentation_is_named_and_linked_rightly(install, scratch):
+    install(f"PREFIX={scratch}")
+    folder = scratch / "share/doc/ringwalk"
+    named = set()
+    for page in (scratch / "share/man").rglob("*.[13]"):
+        text = page.read_text().replace("\\-", "-").replace("\\&", "")
+        assert "docs/" not in text, page
+        named |= set(re.findall(r"/[\w./-]*/ringwalk/[\w-]+\.md", text))
+    assert named and all(Path(name).parent == folder for name in named)
+    for page in folder.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            if not target.startswith("https://"):
+                named.add(str(page.parent / target))
+    assert [name for name in named if not Path(name).is_file()] == []
+
+
+def test_doctor_names_the_installed_page(install, scratch):
+    install(f"PREFIX={scratch}")
+    report = run([scratch / "bin/ringwalk", "doctor", "--json", scratch]).ok().out.decode()
+    # The kernel has our patches, or the remedy is on this page.
+    has_ring = '"name":"ring","usable":true' in report.replace(" ", "")
+    assert has_ring or f"see {scratch}/share/doc/ringwalk/kernel.md" in report
 
 
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):

@@ -239,7 +239,7 @@ is read a moment later, after 2 s at most: before, its times might not show anot
 through a shared mapping (mmap) may stay unseen, and those that a file server does not report.
 
 With --output, the snapshot has the column hash, which is always BLAKE3. It is null for a file that \
-was not hashed, or was changed since. docs/duplicates.md of the source describes more.",
+was not hashed, or was changed since. /usr/share/doc/ringwalk/duplicates.md describes more.",
 );
 
 const HASH_EXIT_STATUS: (&str, &str) = (
@@ -268,7 +268,7 @@ Only the topmost are shown. With a share, the bytes that two directories have in
 compared with those of the larger one.
 
 A snapshot on the command line must have hashes: ringwalk hash --output makes one. \
-docs/duplicates.md of the source describes more.",
+/usr/share/doc/ringwalk/duplicates.md describes more.",
 );
 
 const DUPES_ACTIONS: (&str, &str) = (
@@ -314,7 +314,7 @@ const SNAPSHOT: (&str, &str) = (
     "\
 The file is a Parquet file with one row for each file, which any reader of Parquet can read. The \
 rows of a subtree follow each other. A directory's row has the totals of everything below it. \
-docs/snapshot.md of the source describes the columns and the footer.
+/usr/share/doc/ringwalk/snapshot.md describes the columns and the footer.
 
 The file does not depend on the number of workers or on the source, apart from the key \
 ringwalk.run of the footer. It appears whole or not at all. A file that it replaces is not part of \
@@ -365,7 +365,7 @@ and for a rename the old path, with tabs between them. With --by dir, owner or e
 growth in bytes, growth in number of names, and the name of the group. A directory includes everything \
 below it.
 
---json, --ndjson and --parquet list each change. docs/diff.md of the source describes their \
+--json, --ndjson and --parquet list each change. /usr/share/doc/ringwalk/diff.md describes their \
 members and columns.
 
 Paths below a directory that one of the snapshots could not read are not listed: nobody knows \
@@ -487,7 +487,7 @@ const EXPORT: (&str, &str) = (
 * csv: comma-separated values (RFC 4180), a record of names first. A null is an empty field.
 
 Names that are not UTF-8 stay as they are in the JSON of ncdu. In the other formats their bytes are \
-written as \\xHH, and path_raw has the path in hexadecimal digits. docs/exchange.md of the source \
+written as \\xHH, and path_raw has the path in hexadecimal digits. /usr/share/doc/ringwalk/exchange.md \
 lists what each format keeps and loses.
 
 At a terminal, control characters are escaped.",
@@ -501,7 +501,7 @@ The contents of FILE say which format it has:
 * the binary format of ncdu -O. It cannot be read from a pipe.
 
 The rows have what the file has: ncdu writes owners, permissions and times with -e only. Entries \
-that ncdu could not read, or left out, are rows that say so. docs/exchange.md of the source has \
+that ncdu could not read, or left out, are rows that say so. /usr/share/doc/ringwalk/exchange.md has \
 the details.",
 );
 

@@ -170,8 +170,8 @@ Print one file that others may write, and end the search there:
     (
         "DIFFERENCES",
         "\
-These are the differences from GNU find (findutils 4.11). docs/find.md lists all of them, each \
-with its reason.
+These are the differences from GNU find (findutils 4.11). /usr/share/doc/ringwalk/find.md lists \
+all of them, each with its reason.
 * Order: workers print in parallel, so the order of directories is not guaranteed; -s sorts. A \
 directory still comes before its contents, or after them with -depth. -exec with ;, -ok, -quit and \
 -delete keep the guarantees of GNU find.

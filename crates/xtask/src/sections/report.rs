@@ -116,7 +116,7 @@ word that begins with /, ./, ../ or ~, or ends with .parquet, is the name of a f
 pub(super) const SQL_VIEWS: (&str, &str) = (
     "VIEWS",
     "\
-* snapshot: the rows of the file, with the columns that docs/snapshot.md of the source describes.
+* snapshot: the rows of the file, with the columns that /usr/share/doc/ringwalk/snapshot.md describes.
 * entries: the same, with more columns: name (the last component of the path), full_path, owner and \
 group_name.
 * files, directories: those of type f and d.
