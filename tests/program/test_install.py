@@ -272,6 +272,36 @@ def test_doctor_names_the_installed_page(install, scratch):
     assert has_ring or f"see {scratch}/share/doc/ringwalk/kernel.md" in report
 
 
+PACKAGES = ("ringwalk", "libringwalk0", "libringwalk-dev")
+
+
+def test_each_installed_file_belongs_to_one_debian_package(install, scratch):
+    """debhelper refuses a file of no package, and a list whose files are not there."""
+    install(f"DESTDIR={scratch}", "PREFIX=/usr", "LIBDIR=/usr/lib/machine-linux-gnu")
+    owners = {path: [] for path in installed(scratch)}
+    assert {path.stem for path in (ROOT / "packaging/debian").glob("*.install")} == set(PACKAGES)
+    for package in PACKAGES:
+        lines = (ROOT / f"packaging/debian/{package}.install").read_text().splitlines()
+        for pattern in (line.split()[0] for line in lines):
+            found = list(scratch.glob(pattern))
+            assert found, f"{package}.install: {pattern} is not installed"
+            for top in found:
+                files = installed(top) if top.is_dir() else {""}
+                for file in files:
+                    owners[str((top / file).relative_to(scratch))].append(package)
+    assert {path: names for path, names in owners.items() if len(names) != 1} == {}
+
+
+def test_the_description_of_the_package_names_every_command(ringwalk):
+    control = (ROOT / "packaging/debian/control").read_text()
+    (description,) = re.findall(r"^Package: ringwalk\n.*?\n\n", control, re.S | re.M)
+    usage = ringwalk("--help").ok().out.decode()
+    commands = re.findall(r"^  ([a-z]+) +\S", usage.partition("Commands:")[2], re.M)
+    assert set(commands) - {"help"} == set(SUBCOMMANDS)
+    words = set(re.findall(r"[a-z]+", description))
+    assert [name for name in SUBCOMMANDS if name not in words] == []
+
+
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):
     bash = (assets / "completions" / "ringwalk.bash").read_text()
     fish = (assets / "completions" / "ringwalk.fish").read_text()

@@ -68,7 +68,7 @@ def test_dist_names_the_tools_that_are_missing(checkout):
     env = only(checkout / "target", "env", "bash", "dirname", "git", "make")
     said = refusal(script(checkout, "dist", env=env))
     first = said.splitlines()[0]
-    for tool in ("cargo-deb", "cargo-sbom", "cargo-about", "maturin", "dpkg-buildpackage"):
+    for tool in ("cargo-sbom", "cargo-about", "maturin", "dpkg-buildpackage"):
         assert f" {tool}" in first
     assert " make" not in first
     assert "scripts/setup --dist" in said
