@@ -4,7 +4,7 @@
     PYTHON bench/cluster_costs.py pool|dask [--workers N]
     mpiexec -n 3 PYTHON -m mpi4py.futures bench/cluster_costs.py mpi
 
-PYTHON has ringwalk[cluster]. Dask's scheduler and workers are processes of this machine. Prints a
+PYTHON has ringwalk[dask,mpi]. Dask's scheduler and workers are processes of this machine. Prints a
 line of JSON:
 
 * `few_ms`: the cost that the driver measures before each run, with 32 empty tasks;
