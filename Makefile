@@ -25,13 +25,16 @@ MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 TOOLS := $(CURDIR)/target/tools
-PROGRAM := $(TARGET_DIR)/release/ringwalk
+# The profile of cargo for the program and the C library: `dist` is what users get. The tests use
+# `dev`.
+PROFILE ?= dist
+BUILT := $(TARGET_DIR)/$(PROFILE:dev=debug)
+PROGRAM := $(BUILT)/ringwalk
 ASSETS := $(TARGET_DIR)/assets
-# The profile of the C library (the tests use that of debug builds), and its folder.
-CAPI_PROFILE ?= release
-CAPI := $(TARGET_DIR)/capi/$(CAPI_PROFILE)
-# Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`.
-CAPI_NEEDS := -lgcc_s -lutil -lrt -lpthread -lm -ldl -lc
+CAPI := $(TARGET_DIR)/capi/$(PROFILE)
+# Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`. The
+# C compiler itself adds -lgcc_s, or -lgcc_eh to a static program.
+CAPI_NEEDS := -lutil -lrt -lpthread -lm -ldl -lc
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio for measurements in guests. It is a separate workspace, because only it needs
 # tokio.
@@ -44,14 +47,33 @@ WEB_EXAMPLE := crates/ringwalk/examples/axum_listing/Cargo.toml
 RUNTIMES := tests/runtimes/Cargo.toml
 APART := $(TRAVERSE) $(LISTING) $(WEB_EXAMPLE) $(RUNTIMES)
 TO = $(DESTDIR)$(PREFIX)
+LIB = $(DESTDIR)$(LIBDIR)
+DOC = $(TO)/share/doc/ringwalk
+STRIP ?= strip
+# The address for links that lead out of the installed documentation.
+REPOSITORY = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)/blob/main
+
+# The commands of `install` and `uninstall` take these folders as single words of the shell.
+define check_places
+$(foreach name,PREFIX LIBDIR,$(if $(filter-out /%,$(or $($(name)),none))$(word 2,$($(name))),\
+	$(error $(name) must be an absolute path without spaces, and is '$($(name))')))
+$(if $(word 2,$(DESTDIR)),$(error DESTDIR must be a path without spaces, and is '$(DESTDIR)'))
+endef
+
+# Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
+# files below DESTDIR are not yet in their place.
+LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+define update_linker
+@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || $(LDCONFIG)
+endef
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
 .PHONY: build assets capi setup checks quick test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
-	package dist dist-check install clean help
+	package dist dist-check install uninstall clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
-	$(CARGO) build --release --locked -p ringwalk-cli
+	$(CARGO) build --profile $(PROFILE) --locked -p ringwalk-cli
 	$(MAKE) --no-print-directory assets capi
 
 assets: ## generate man pages and completions only
@@ -61,8 +83,8 @@ assets: ## generate man pages and completions only
 # So rustc makes the static library, and the linker makes the shared one from it. `nodelete` keeps
 # the library loaded, since threads of walks may run in it.
 capi: ## build the C library, shared and static
-	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(CAPI_PROFILE)
-	install -D -m 644 $(TARGET_DIR)/$(CAPI_PROFILE:dev=debug)/libringwalk_capi.a $(CAPI)/libringwalk.a
+	$(CARGO) rustc --quiet --locked -p ringwalk-capi --lib --crate-type staticlib --profile $(PROFILE)
+	install -D -m 644 $(BUILT)/libringwalk_capi.a $(CAPI)/libringwalk.a
 	$(CC) -shared -o $(CAPI)/libringwalk.so.$(VERSION) -Wl,-soname,libringwalk.so.0 \
 		-Wl,--version-script=crates/ringwalk-capi/ringwalk.map \
 		-Wl,--whole-archive $(CAPI)/libringwalk.a -Wl,--no-whole-archive -Wl,--gc-sections \
@@ -115,7 +137,7 @@ e2e: setup ## end-to-end tests of the debug build; without root some are skipped
 	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
 	$(CARGO) build --locked -p ringwalk-browse --example panicking
 	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
-	$(MAKE) --no-print-directory capi CAPI_PROFILE=dev
+	$(MAKE) --no-print-directory capi PROFILE=dev
 	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \
 		echo "-n $(E2E_WORKERS) --dist loadgroup"); \
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
@@ -181,22 +203,33 @@ deny: checks ## licences, sources and bans of dependencies
 package: ## pack every crate as the registry would get it, and build each from its package alone
 	scripts/package
 
-dist: ## build all that a release consists of in target/dist, from what is committed
+dist: ## build all that a release consists of in target/artefacts, from what is committed
 	scripts/dist --setup
 
-dist-check: ## install the files of target/dist in clean Debian bookworm and trixie (only as root)
+dist-check: ## install what dist has built in clean Debian bookworm and trixie (only as root)
 	scripts/dist-check
 
 bench: ## measure against the floors and the other tools that are installed
 	bench/run $(BENCH)
 
-# Builds only missing files, so that `sudo make install` after `make` runs no compiler as root.
+# Builds only missing files, so that `sudo make install` after `make` runs no compiler as root. What
+# is installed has no debug information; the files in $(BUILT) keep theirs. Man pages are generated
+# with Debian's place of the documentation.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
+	$(check_places)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
+	$(STRIP) $(TO)/bin/ringwalk
 	for page in $(ASSETS)/man/*.[13]; do \
-		install -D -m 644 -t $(TO)/share/man/man$${page##*.} $$page || exit 1; \
+		to=$(TO)/share/man/man$${page##*.}/$${page##*/}; \
+		install -D -m 644 $$page $$to && \
+		sed -i 's,/usr/share/doc/ringwalk,$(PREFIX)/share/doc/ringwalk,g' $$to || exit 1; \
 	done
+	install -d $(DOC)
+	install -m 644 docs/*.md docs/*.png $(DOC)
+	install -m 644 contrib/systemd/README.md $(DOC)/systemd.md
+	sed -i 's,](\.\./,]($(REPOSITORY)/,g; s,](decisions/,]($(REPOSITORY)/docs/decisions/,g' \
+		$(DOC)/*.md
 	install -D -m 755 contrib/systemd/ringwalk-snapshots $(TO)/lib/ringwalk/ringwalk-snapshots
 	install -d $(TO)/lib/systemd/system
 	for unit in service timer; do \
@@ -210,18 +243,44 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
 		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
 	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
-	install -d $(DESTDIR)$(LIBDIR)/pkgconfig
-	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(DESTDIR)$(LIBDIR)
-	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(DESTDIR)$(LIBDIR)
+	install -d $(LIB)/pkgconfig
+	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(LIB)
+	$(STRIP) --strip-debug $(LIB)/libringwalk.a
+	$(STRIP) --strip-unneeded $(LIB)/libringwalk.so.$(VERSION)
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(LIB)
 	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR:$(PREFIX)/%=$${exec_prefix}/%),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
 		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
-	install -m 644 $(CAPI)/ringwalk.pc $(DESTDIR)$(LIBDIR)/pkgconfig/ringwalk.pc
+	install -m 644 $(CAPI)/ringwalk.pc $(LIB)/pkgconfig/ringwalk.pc
 ifeq ($(DU_LINK),1)
 	ln -sf ringwalk $(TO)/bin/du
 endif
 ifeq ($(FIND_LINK),1)
 	ln -sf ringwalk $(TO)/bin/find
 endif
+	$(update_linker)
+	@$(LDCONFIG) -p | grep -q 'libringwalk\.so\.0 ' || \
+		echo "make install: programs find the C library after ldconfig, run as root. If no file in" \
+			"/etc/ld.so.conf.d names $(LIBDIR), add one first, or set LD_LIBRARY_PATH=$(LIBDIR)."
+
+# Leaves folders that others may use, also if they are empty.
+uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
+	$(check_places)
+	for link in du find; do \
+		test "$$(readlink $(TO)/bin/$$link)" != ringwalk || rm $(TO)/bin/$$link || exit 1; \
+	done
+	rm -f $(TO)/bin/ringwalk
+	rm -f $(TO)/share/man/man1/ringwalk.1 $(TO)/share/man/man1/ringwalk-*.1
+	rm -f $(TO)/share/man/man3/ringwalk.3 $(TO)/share/man/man3/ringwalk_*.3
+	rm -rf $(DOC) $(TO)/lib/ringwalk
+	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.service
+	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.timer
+	rm -f $(TO)/share/bash-completion/completions/ringwalk
+	rm -f $(TO)/share/zsh/site-functions/_ringwalk
+	rm -f $(TO)/share/fish/vendor_completions.d/ringwalk.fish
+	rm -f $(TO)/include/ringwalk.h
+	rm -f $(LIB)/libringwalk.a $(LIB)/libringwalk.so $(LIB)/libringwalk.so.*
+	rm -f $(LIB)/pkgconfig/ringwalk.pc
+	$(update_linker)
 
 clean: ## remove everything built
 	$(CARGO) clean

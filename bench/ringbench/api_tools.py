@@ -54,7 +54,7 @@ def tokio_version(manifest: Path) -> str:
 def provide_async(tools: Toolbox) -> None:
     """Adds `listing`, tokio's walk and `traverse`, which has to be built."""
     if not tools.find("traverse"):
-        example = "cargo build --release -p ringwalk --features async --example traverse"
+        example = "cargo build --profile dist -p ringwalk --features async --example traverse"
         raise MissingTool(f"no traverse: {example}")
     tools.provide("listing", cargo("listing", LISTING), tokio_version(LISTING))
     walk = cargo("traverse", TOKIO_TRAVERSE)
@@ -88,7 +88,7 @@ def provide_c(tools: Toolbox) -> None:
 
 def capi_fts() -> Path:
     """Builds the example in the shape of fts(3), linked with the shared library."""
-    library = target().resolve() / "capi/release"
+    library = target().resolve() / "capi/dist"
     if not (library / "libringwalk.so").exists():
         raise MissingTool(f"no libringwalk.so in {library}: make capi")
     program = WORK / "api/capi/fts"

@@ -22,7 +22,7 @@ DIRECT_SIZE, WARM_SIZE = 1024 * MIB, 256 * MIB
 RUNS = 10
 NEEDED = {
     "fio": "apt-get install fio",
-    "block_read": "cargo build --release -p ringwalk --example block_read",
+    "block_read": "cargo build --profile dist -p ringwalk --example block_read",
 }
 
 

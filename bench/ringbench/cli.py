@@ -86,8 +86,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--ringwalk",
         type=Path,
-        default=BENCH.parent / "target/release/ringwalk",
-        help="the program (default: target/release/ringwalk)",
+        default=BENCH.parent / "target/dist/ringwalk",
+        help="the program (default: target/dist/ringwalk)",
     )
     parser.add_argument(
         "--peers",

@@ -74,22 +74,21 @@ def fuse_readdir() -> Path:
 @cache
 def traverse() -> Path:
     """Returns the walk by tokio."""
-    return _cargo("traverse", "--manifest-path", str(SOURCES / "traverse/Cargo.toml"))
+    return _cargo("traverse", "release", "--manifest-path", str(SOURCES / "traverse/Cargo.toml"))
 
 
 @cache
 def ringwalk() -> Path:
     """Returns Ringwalk itself."""
-    return _cargo(
-        "ringwalk", "--manifest-path", str(BENCH.parent / "Cargo.toml"), "-p", "ringwalk-cli"
-    )
+    manifest = str(BENCH.parent / "Cargo.toml")
+    return _cargo("ringwalk", "dist", "--manifest-path", manifest, "-p", "ringwalk-cli")
 
 
-def _cargo(program: str, *options: str) -> Path:
+def _cargo(program: str, profile: str, *options: str) -> Path:
     """Builds a static program; what builds it is not, as the target is named."""
     need("cargo")
     target = Path(os.environ.get("CARGO_TARGET_DIR", BENCH.parent / "target")) / "static"
-    command = ["cargo", "build", "--quiet", "--release", "--locked", "--target", TARGET]
+    command = ["cargo", "build", "--quiet", "--profile", profile, "--locked", "--target", TARGET]
     environment = {
         **os.environ,
         "RUSTFLAGS": "-C target-feature=+crt-static",
@@ -98,7 +97,7 @@ def _cargo(program: str, *options: str) -> Path:
     done = subprocess.run([*command, *options], capture_output=True, text=True, env=environment)
     if done.returncode:
         raise MissingTool(f"{program} could not be built:\n{done.stderr.strip()}")
-    return target / TARGET / "release" / program
+    return target / TARGET / profile / program
 
 
 @cache

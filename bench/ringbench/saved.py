@@ -159,7 +159,7 @@ def read(session: Session) -> Result:
 
 # Trees that are made up, with the number of files.
 MADE_UP = {"tree": 100_000_000, "flat": 10_000_000, "links": 20_000_000, "wide": 10_000_000}
-WRITER = "cargo build --release -p ringwalk-snapshot --example synthetic"
+WRITER = "cargo build --profile dist -p ringwalk-snapshot --example synthetic"
 
 
 @contextmanager
@@ -187,7 +187,7 @@ def _memory_group(limit: int) -> Iterator[Path]:
 
 def synthetic_writer() -> Path:
     """Returns the program that writes snapshots of trees that are made up."""
-    writer = BENCH.parent / "target/release/examples/synthetic"
+    writer = BENCH.parent / "target/dist/examples/synthetic"
     if not writer.exists():
         raise MissingTool(f"{writer} is not there: {WRITER}")
     return writer

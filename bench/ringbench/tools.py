@@ -120,7 +120,7 @@ class Toolbox:
             self._add("ringwalk", str(program), None)
             self._paths["ringwalk-link"] = str(linked(program, "find"))
         else:
-            self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --release"
+            self.missing["ringwalk"] = f"{ringwalk} is not a program: cargo build --profile dist"
         for example in ("block_read", "traverse"):
             program = ringwalk.parent / "examples" / example
             if program.is_file():

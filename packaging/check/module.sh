@@ -5,7 +5,8 @@ if ! { apt-get update -qq && apt-get install --yes -qq --no-install-recommends "
   echo "the package $headers cannot be installed"
   exit 77
 fi
-install /dist/ringwalk-dkms_*.deb
+# A compiler for programs with the header: DKMS uses that of the kernel, which has another name.
+install gcc libc6-dev /dist/ringwalk-dkms_*.deb
 version=$(sed -n 's/^PACKAGE_VERSION="\(.*\)"/\1/p' /usr/src/ringwalk-*/dkms.conf)
 kernel=$(basename /usr/src/linux-headers-*[0-9]-"$(dpkg --print-architecture)" | sed s/linux-headers-//)
 dkms status

@@ -6,6 +6,12 @@ same "$(ringwalk find /tmp/tree -s -type f -printf '%P %s\n')" $'a/b/other 1\na/
 same "$(ringwalk du -aB1 /tmp/tree | sort)" "$(du -aB1 /tmp/tree | sort)"
 ringwalk count /tmp/tree
 ringwalk doctor /tmp/tree
+# Man pages and doctor name pages of the documentation, which are there as they are named.
+pages=$(zcat /usr/share/man/man1/ringwalk*.1.gz | sed 's/\\-/-/g' |
+  grep -o '/usr/share/doc/ringwalk/[a-z-]*\.md' | sort -u)
+test -n "$pages"
+for page in $pages /usr/share/doc/ringwalk/{kernel,systemd}.md; do test -s "$page"; done
+ringwalk doctor /tmp/tree | tr -s '\n ' ' ' | grep 'see /usr/share/doc/ringwalk/kernel.md'
 for page in ringwalk ringwalk-find ringwalk-du ringwalk-count ringwalk-snapshot ringwalk-doctor; do
   man "$page" | grep SYNOPSIS
 done

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support import ROOT
-from support.run import environment, needs_program, run
+from support.run import Result, environment, needs_program, run
 
 VERSION = re.search(r'^version = "(.*)"', (ROOT / "Cargo.toml").read_text(), re.M)[1]
 SUBCOMMANDS = (
@@ -43,15 +43,49 @@ def assets(base):
     return base / "assets"
 
 
+class Make:
+    """Runs make with the debug build under test, so that no optimized build is needed.
+
+    Debug information stays, unless a test sets STRIP: removing so much takes seconds. `ldconfig` is
+    replaced, so that tests do not change the machine: each call adds a line to `calls`, and the
+    cache has what `cache` says.
+    """
+
+    def __init__(self, chosen: tuple[str, ...], folder: Path):
+        self.chosen = chosen
+        self.calls = folder / "calls"
+        self.cache = folder / "cache"
+        self.calls.touch()
+        self.cache.write_text("\tlibringwalk.so.0 (libc6,x86-64) => /usr/local/lib/x\n")
+        program = folder / "ldconfig"
+        program.write_text(
+            f'#!/bin/sh\n[ "$*" != -p ] || exec cat {self.cache}\n'
+            f'echo "ldconfig $*" >>{self.calls}\n'
+        )
+        program.chmod(0o755)
+        self.env = {"PATH": f"{folder}:{os.environ['PATH']}"}
+
+    def __call__(self, target: str, *variables: str, **more) -> Result:
+        words = ["make", "-s", "--no-print-directory", "-C", ROOT, target]
+        return run([*words, *self.chosen, *variables], env=self.env, **more)
+
+
 @pytest.fixture
-def install(programs, assets, library):
-    """Installs the debug build under test, so that no optimized build is needed."""
-    chosen = (f"PROGRAM={programs / 'ringwalk'}", f"ASSETS={assets}", f"CAPI={library.folder}")
+def make(programs, assets, library, tmp_path):
+    """Runs a target of the Makefile."""
+    program = f"PROGRAM={programs / 'ringwalk'}"
+    chosen = (program, f"ASSETS={assets}", f"CAPI={library.folder}", "STRIP=true")
+    return Make(chosen, tmp_path)
 
-    def run_make(*variables: str) -> None:
-        subprocess.run(["make", "-s", "install", *chosen, *variables], cwd=ROOT, check=True)
 
-    return run_make
+@pytest.fixture
+def install(make):
+    """Runs `make install`, and returns what it has printed."""
+
+    def install(*variables: str) -> str:
+        return make("install", *variables).ok().out.decode()
+
+    return install
 
 
 def installed(top: Path) -> set[str]:
@@ -73,6 +107,8 @@ EXPECTED = {
     "lib/libringwalk.so.0",
     f"lib/libringwalk.so.{VERSION}",
     "lib/pkgconfig/ringwalk.pc",
+    *(f"share/doc/ringwalk/{path.name}" for path in (ROOT / "docs").glob("*.*")),
+    "share/doc/ringwalk/systemd.md",
     *(f"share/man/man1/ringwalk-{name}.1" for name in SUBCOMMANDS),
     "share/man/man3/ringwalk.3",
     *(f"share/man/man3/ringwalk_{name}.3" for name in FUNCTIONS),
@@ -129,8 +165,9 @@ int main(void) { puts(ringwalk_version()); return 0; }
 """
 
 
-@pytest.mark.parametrize("static", [False, True], ids=["shared", "static"])
-def test_a_program_is_built_by_pkg_config(install, scratch, static):
+@pytest.mark.parametrize("link", ["shared", "archive", "static"])
+def test_a_program_is_built_by_pkg_config(install, scratch, link):
+    """`archive` takes the static library only, `static` takes no shared library at all."""
     install(f"PREFIX={scratch}")
     env = environment({"PKG_CONFIG_PATH": str(scratch / "lib" / "pkgconfig")})
 
@@ -142,12 +179,127 @@ def test_a_program_is_built_by_pkg_config(install, scratch, static):
 
     assert config("--modversion") == [VERSION]
     (scratch / "version.c").write_text(INSTALLED)
-    libs = config("--libs", "--static") if static else config("--libs")
-    libs = [word.replace("-lringwalk", "-l:libringwalk.a") if static else word for word in libs]
-    words = ["cc", *config("--cflags"), "version.c", *libs, "-o", "version"]
+    libs = config("--libs") if link == "shared" else config("--libs", "--static")
+    if link == "archive":
+        libs = [word.replace("-lringwalk", "-l:libringwalk.a") for word in libs]
+    flags = ["-static"] if link == "static" else []
+    words = ["cc", *flags, *config("--cflags"), "version.c", *libs, "-o", "version"]
     subprocess.run(words, cwd=scratch, check=True)
-    where = {} if static else {"LD_LIBRARY_PATH": str(scratch / "lib")}
+    where = {"LD_LIBRARY_PATH": str(scratch / "lib")} if link == "shared" else {}
     assert run([scratch / "version"], env=where).ok().out == f"{VERSION}\n".encode()
+
+
+def test_no_debug_information_is_installed(install, scratch):
+    install(f"PREFIX={scratch}", "STRIP=strip")
+    for name in ("bin/ringwalk", "lib/libringwalk.a", f"lib/libringwalk.so.{VERSION}"):
+        listed = run(["readelf", "--wide", "--section-headers", scratch / name]).ok().out
+        assert b".text" in listed and b".debug_info" not in listed, name
+
+
+def test_uninstall_leaves_nothing(make, scratch):
+    make("install", f"DESTDIR={scratch}", "DU_LINK=1", "FIND_LINK=1").ok()
+    other = scratch / "usr/local/share/man/man1/other.1"
+    other.write_text("x")
+    make("uninstall", f"DESTDIR={scratch}").ok()
+    assert installed(scratch) == {str(other.relative_to(scratch))}
+    left = {path.name for path in scratch.rglob("*")}
+    assert not [name for name in left if "ringwalk" in name]
+    # Nothing is left to remove.
+    make("uninstall", f"DESTDIR={scratch}").ok()
+
+
+def test_uninstall_leaves_programs_named_du_and_find(make, scratch):
+    make("install", f"PREFIX={scratch}").ok()
+    (scratch / "bin/du").write_text("x")
+    (scratch / "bin/find").symlink_to("other")
+    make("uninstall", f"PREFIX={scratch}").ok()
+    assert installed(scratch) == {"bin/du", "bin/find"}
+
+
+@pytest.mark.parametrize("target", ["install", "uninstall"])
+@pytest.mark.parametrize(
+    "folder, said",
+    [
+        ("PREFIX=/a b", "PREFIX must be an absolute path without spaces, and is '/a b'"),
+        ("PREFIX=usr", "PREFIX must be an absolute path without spaces, and is 'usr'"),
+        ("LIBDIR=", "LIBDIR must be an absolute path without spaces, and is ''"),
+        ("DESTDIR=/a /b", "DESTDIR must be a path without spaces, and is '/a /b'"),
+    ],
+)
+def test_a_folder_that_make_cannot_use_is_refused(make, target, folder, said):
+    done = make(target, folder)
+    assert done.status != 0 and not done.out and said in done.err.decode()
+
+
+def test_the_dynamic_linker_learns_of_the_library(make, needs_root, scratch):
+    for target in ("install", "uninstall"):
+        make.calls.write_text("")
+        make(target, f"PREFIX={scratch}").ok()
+        assert make.calls.read_text() == "ldconfig \n"
+        make(target, f"DESTDIR={scratch}/to").ok()
+        assert make.calls.read_text() == "ldconfig \n"
+
+
+def test_install_says_that_the_dynamic_linker_does_not_know_the_library(make, scratch):
+    assert make("install", f"PREFIX={scratch}").ok().out == b""
+    make.cache.write_text("\tlibringwalk.so.1 (libc6,x86-64) => /usr/lib/x\n")
+    said = make("install", f"PREFIX={scratch}", f"LIBDIR={scratch}/x").ok().out.decode()
+    assert "ldconfig, run as root" in said
+    assert "/etc/ld.so.conf.d" in said and f"LD_LIBRARY_PATH={scratch}/x" in said
+
+
+def test_installed_documentation_is_named_and_linked_rightly(install, scratch):
+    install(f"PREFIX={scratch}")
+    folder = scratch / "share/doc/ringwalk"
+    named = set()
+    for page in (scratch / "share/man").rglob("*.[13]"):
+        text = page.read_text().replace("\\-", "-").replace("\\&", "")
+        assert "docs/" not in text, page
+        named |= set(re.findall(r"/[\w./-]*/ringwalk/[\w-]+\.md", text))
+    assert named and all(Path(name).parent == folder for name in named)
+    for page in folder.glob("*.md"):
+        for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
+            if not target.startswith("https://"):
+                named.add(str(page.parent / target))
+    assert [name for name in named if not Path(name).is_file()] == []
+
+
+def test_doctor_names_the_installed_page(install, scratch):
+    install(f"PREFIX={scratch}")
+    report = run([scratch / "bin/ringwalk", "doctor", "--json", scratch]).ok().out.decode()
+    # The kernel has our patches, or the remedy is on this page.
+    has_ring = '"name":"ring","usable":true' in report.replace(" ", "")
+    assert has_ring or f"see {scratch}/share/doc/ringwalk/kernel.md" in report
+
+
+PACKAGES = ("ringwalk", "libringwalk0", "libringwalk-dev")
+
+
+def test_each_installed_file_belongs_to_one_debian_package(install, scratch):
+    """debhelper refuses a file of no package, and a list whose files are not there."""
+    install(f"DESTDIR={scratch}", "PREFIX=/usr", "LIBDIR=/usr/lib/machine-linux-gnu")
+    owners = {path: [] for path in installed(scratch)}
+    assert {path.stem for path in (ROOT / "packaging/debian").glob("*.install")} == set(PACKAGES)
+    for package in PACKAGES:
+        lines = (ROOT / f"packaging/debian/{package}.install").read_text().splitlines()
+        for pattern in (line.split()[0] for line in lines):
+            found = list(scratch.glob(pattern))
+            assert found, f"{package}.install: {pattern} is not installed"
+            for top in found:
+                files = installed(top) if top.is_dir() else {""}
+                for file in files:
+                    owners[str((top / file).relative_to(scratch))].append(package)
+    assert {path: names for path, names in owners.items() if len(names) != 1} == {}
+
+
+def test_the_description_of_the_package_names_every_command(ringwalk):
+    control = (ROOT / "packaging/debian/control").read_text()
+    (description,) = re.findall(r"^Package: ringwalk\n.*?\n\n", control, re.S | re.M)
+    usage = ringwalk("--help").ok().out.decode()
+    commands = re.findall(r"^  ([a-z]+) +\S", usage.partition("Commands:")[2], re.M)
+    assert set(commands) - {"help"} == set(SUBCOMMANDS)
+    words = set(re.findall(r"[a-z]+", description))
+    assert [name for name in SUBCOMMANDS if name not in words] == []
 
 
 def test_every_long_option_is_in_its_man_page_and_in_the_completions(programs, assets):

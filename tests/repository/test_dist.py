@@ -1,10 +1,13 @@
-"""What `make dist`, `make dist-check` and `make package` refuse, and what they say then."""
+"""What `make dist`, `make dist-check` and `make package` refuse, and the lists of crates."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -68,7 +71,7 @@ def test_dist_names_the_tools_that_are_missing(checkout):
     env = only(checkout / "target", "env", "bash", "dirname", "git", "make")
     said = refusal(script(checkout, "dist", env=env))
     first = said.splitlines()[0]
-    for tool in ("cargo-deb", "cargo-sbom", "cargo-about", "maturin", "dpkg-buildpackage"):
+    for tool in ("cargo-about", "maturin", "dpkg-buildpackage"):
         assert f" {tool}" in first
     assert " make" not in first
     assert "scripts/setup --dist" in said
@@ -82,7 +85,7 @@ def test_an_unknown_argument_is_refused(checkout, name):
 
 def built(checkout: Path) -> Path:
     """A file that looks as if `make dist` had built it."""
-    folder = checkout / "target" / "dist"
+    folder = checkout / "target" / "artefacts"
     folder.mkdir(parents=True)
     (folder / "artefact").write_text("x")
     sums = subprocess.run(["sha256sum", "artefact"], cwd=folder, capture_output=True, check=True)
@@ -108,6 +111,29 @@ def test_dist_check_says_that_it_needs_root(checkout):
         done = script(checkout, "dist-check")
     said = refusal(done)
     assert "need root" in said and "sudo" in said
+
+
+def test_the_list_of_crates_has_those_of_the_platform_only():
+    pytest.importorskip("tomllib")
+    words = [sys.executable, ROOT / "packaging" / "sbom.py", "ringwalk-cli", "c0ffee", "0"]
+    done = subprocess.run(words, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
+    document = json.loads(done.stdout)
+    assert document["creationInfo"]["created"] == "1970-01-01T00:00:00Z"
+    assert document["documentNamespace"].endswith("/ringwalk-cli-c0ffee")
+    packages = {each["SPDXID"]: each for each in document["packages"]}
+    assert len(packages) == len(document["packages"]) > 80
+    assert all(re.fullmatch("SPDXRef-[A-Za-z0-9.-]+", each) for each in packages)
+    names = {each["name"] for each in packages.values()}
+    assert {"ringwalk-cli", "ringwalk-sys", "rustix", "linux-raw-sys"} <= names
+    # Of Windows, the web and macOS; and of the build only.
+    other = "windows|winapi|wasm|wasip|js-sys|core-foundation|android"
+    assert not [name for name in names if re.match(other, name)]
+    assert not names & {"cc", "proc-macro2", "serde_derive", "xtask", "tempfile"}
+    (rustix,) = [each for each in packages.values() if each["name"] == "rustix"]
+    assert "MIT" in rustix["licenseDeclared"]
+    assert len(rustix["checksums"][0]["checksumValue"]) == 64
+    related = {each["relatedSpdxElement"] for each in document["relationships"]}
+    assert related == set(packages)
 
 
 MANIFEST = """

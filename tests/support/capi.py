@@ -49,7 +49,7 @@ class Library:
     def link(self, static: bool) -> list:
         """Returns the arguments of the linker."""
         if static:
-            needs = ("-lgcc_s", "-lutil", "-lrt", "-lpthread", "-lm", "-ldl")
+            needs = ("-lutil", "-lrt", "-lpthread", "-lm", "-ldl")
             return [self.static, "-Wl,--gc-sections", *needs]
         return ["-pthread", f"-L{self.folder}", "-lringwalk", f"-Wl,-rpath,{self.folder}"]
 

@@ -27,7 +27,7 @@
 //! needs it.
 //!
 //! A static program takes 0.58 ms (`RUSTFLAGS=-Ctarget-feature=+crt-static` and `cargo build
-//! --release --target x86_64-unknown-linux-gnu`). This is not the default, since it needs
+//! --profile dist --target x86_64-unknown-linux-gnu`). This is not the default, since it needs
 //! `--target`: a build without it loads procedural macros dynamically.
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]

@@ -7,6 +7,7 @@
 //! | `user.rs` | privileges |
 //! | `place.rs` | the directory's file system and device |
 //! | `limits.rs`, `cgroup.rs` | limits of the process and the machine |
+//! | `documentation.rs` | where users find a page of the documentation |
 //! | `sources.rs`, `file_systems.rs` | the verdict on every source |
 //! | `testing.rs` | a user and a directory for unit tests |
 //!
@@ -16,6 +17,7 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 mod cgroup;
+mod documentation;
 mod file_systems;
 mod kernel;
 mod limits;

@@ -4,6 +4,7 @@ use ringwalk::{Fields, Follow, LikelySource, Walk};
 use ringwalk_sys::{ModuleDevice, ModuleRefused};
 use serde::Serialize;
 
+use crate::documentation;
 use crate::file_systems;
 use crate::kernel::{Kernel, Obstacle};
 use crate::place::Place;
@@ -122,7 +123,10 @@ fn ring(kernel: &Kernel) -> Vec<Obstacle> {
     vec![ring.obstacle.clone().unwrap_or_else(|| {
         Obstacle::new(
             "io_uring of this kernel has no operations that read directories (it does not list them in /proc/sys/kernel/ringwalk_operations)",
-            "a kernel built with the patches in kernel/patches; and /proc must be mounted",
+            format!(
+                "a kernel with Ringwalk's patches: see {}; and /proc must be mounted",
+                documentation::page("kernel.md")
+            ),
         )
     })]
 }
@@ -140,13 +144,15 @@ fn module(kernel: &Kernel, refused: Option<ModuleRefused>) -> Vec<Obstacle> {
     if let Some(refused) = refused {
         let remedy = match refused {
             ModuleRefused::Missing => {
-                "build, install and load the module: see kernel.md in /usr/share/doc/ringwalk or \
-                 /usr/local/share/doc/ringwalk"
+                let page = documentation::page("kernel.md");
+                format!("build, install and load the module: see {page}")
             }
-            ModuleRefused::Open(_) => "root, or read permission on it",
-            ModuleRefused::Foreign(_) => "load the module, and have udev make its device",
+            ModuleRefused::Open(_) => "root, or read permission on it".to_owned(),
+            ModuleRefused::Foreign(_) => {
+                "load the module, and have udev make its device".to_owned()
+            }
             ModuleRefused::Version(_) | ModuleRefused::Commands => {
-                "the module of the same version as ringwalk"
+                "the module of the same version as ringwalk".to_owned()
             }
         };
         obstacles.push(Obstacle::new(refused.to_string(), remedy));

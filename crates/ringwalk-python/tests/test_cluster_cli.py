@@ -1,6 +1,7 @@
 """The program `ringwalk-cluster`: options, output, exit status, signals."""
 
 import errno
+import importlib.metadata
 import json
 import os
 import pathlib
@@ -234,13 +235,20 @@ def test_the_version_is_that_of_the_package(run):
     assert run("--version") == (0, f"ringwalk-cluster {ringwalk.__version__}\n", "")
 
 
-@pytest.mark.parametrize("name, module", [("mpi", "mpi4py"), ("dask://localhost:1", "distributed")])
+@pytest.mark.parametrize(
+    "name, module, extra",
+    [("mpi", "mpi4py", "mpi"), ("dask://localhost:1", "distributed", "dask")],
+)
 def test_an_engine_that_is_not_installed_says_how_to_get_it(
-    run, top, out, name, module, monkeypatch
+    run, top, out, name, module, extra, monkeypatch
 ):
+    metadata = importlib.metadata.metadata("ringwalk")
+    assert extra in metadata.get_all("Provides-Extra")
+    wanted = [each for each in metadata.get_all("Requires-Dist") if module in each]
+    assert len(wanted) == 1 and f"extra == '{extra}'" in wanted[0]
     monkeypatch.setitem(sys.modules, module, None)
     status, _, messages = run("snapshot", top, "-o", out, "--engine", name)
-    assert status == 2 and "pip install 'ringwalk[cluster]'" in messages
+    assert status == 2 and f"pip install 'ringwalk[{extra}]'" in messages
     assert not out.exists()
 
 

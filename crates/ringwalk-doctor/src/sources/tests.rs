@@ -94,11 +94,8 @@ fn the_modules_needs_are_told_one_by_one() {
     assert!(old[0].problem.contains("5.15.0") && old[1].problem.contains("not loaded"));
     let new = kernel("6.1.0");
     let missing = &module(&new, Some(ModuleRefused::Missing))[0];
-    assert!(
-        missing
-            .remedy
-            .contains("load the module: see kernel.md in /usr/share/doc/ringwalk")
-    );
+    assert!(missing.remedy.contains("load the module: see "));
+    assert!(missing.remedy.ends_with("/kernel.md"));
     let closed = module(&new, Some(ModuleRefused::Open(Errno::ACCESS)));
     assert!(closed[0].problem.contains("Permission denied"));
     let other = module(&new, Some(ModuleRefused::Version(7)));

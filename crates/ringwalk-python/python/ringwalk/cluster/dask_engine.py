@@ -31,7 +31,7 @@ def connect(address: str) -> DaskEngine:
     try:
         from distributed import Client
     except ImportError as error:
-        raise missing(address, error) from error
+        raise missing(address, "dask", error) from error
     try:
         # With TLS, the keys and certificates come from Dask's configuration.
         client = Client(address.replace("dask://", "tcp://", 1), timeout=_TIMEOUT)

@@ -19,9 +19,6 @@ from typing import Any
 
 from ringwalk.cluster.problems import ClusterError, EngineLost, Refused, Stopped
 
-# How to get what an engine needs.
-INSTALL = "pip install 'ringwalk[cluster]'"
-
 
 class Engine:
     """An engine around an object with `submit`: the general case.
@@ -133,9 +130,9 @@ def _outcome(future: Any) -> Any:
     return future.result() if error is None else error
 
 
-def missing(name: str, error: ImportError) -> Refused:
-    """Returns the error for an engine whose library is not installed."""
-    return Refused(f"the engine {name!r} needs {error.name}: {INSTALL}")
+def missing(name: str, extra: str, error: ImportError) -> Refused:
+    """Returns the error for an engine whose library is not installed: this extra has it."""
+    return Refused(f"the engine {name!r} needs {error.name}: pip install 'ringwalk[{extra}]'")
 
 
 def make_engine(engine: Any, processes: int | None = None) -> Engine:

@@ -22,7 +22,7 @@ class MpiEngine(Engine):
             from mpi4py import MPI
             from mpi4py.futures import MPIPoolExecutor
         except ImportError as error:
-            raise missing("mpi", error) from error
+            raise missing("mpi", "mpi", error) from error
         except RuntimeError as error:
             # mpi4py is there, but no library of MPI.
             raise Refused(f"the engine 'mpi' needs an MPI library: {error}") from error
