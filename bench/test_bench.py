@@ -51,6 +51,9 @@ from ringbench.tools import BENCH, MissingTool, Toolbox, build, linked
 
 FLOOR, TIMED = build("floor"), build("timed")
 
+# A folder for scratch files that no test writes to.
+SCRATCH = Path("/somewhere/scratch")
+
 # Where `make python` installs MPICH.
 MPI = Path(__file__).resolve().parent.parent / "target/python/venv/bin"
 
@@ -197,7 +200,15 @@ class Verdicts(unittest.TestCase):
         with redirect_stdout(io.StringIO()) as printed:
             report.print_result(result)
         self.assertIn("WRONG ANSWER: entries: floor-stat says 3", printed.getvalue())
-        self.assertEqual(report.to_json(result)["disagreements"], found)
+        self.assertEqual(report.to_json(result, SCRATCH)["disagreements"], found)
+
+    def test_the_archive_has_no_local_path(self):
+        arguments = ("-c", f"diff {SCRATCH}/old {SCRATCH}/new")
+        row = rows.Row("diff", "diff", "sh", arguments)
+        taken = summary([run_once(TIMED, Command("true", ["/bin/true"]))])
+        result = suites.Result("snapshot-read", {}, {"diff": row}, {"diff": taken})
+        found = report.to_json(result, SCRATCH)["rows"]["diff"]["command"]
+        self.assertEqual(found, ["sh", "-c", "diff {scratch}/old {scratch}/new"])
 
     def test_a_floor_on_one_cpu_is_told(self):
         for wall, expected in ((0.053, False), (0.095, True)):
@@ -232,7 +243,7 @@ class Quiet(unittest.TestCase):
     def test_a_busy_machine_marks_any_suite(self):
         for loads in ((self.BUSY, self.QUIET), (self.QUIET, self.BUSY)):
             result, printed = self.run_one(*loads)
-            found = report.to_json(result)
+            found = report.to_json(result, SCRATCH)
             self.assertTrue(found["disturbed"])
             self.assertEqual(found["load"]["begin"]["busy_cpus"], loads[0].busy_cpus)
             self.assertEqual(found["load"]["end"]["busy_cpus"], loads[1].busy_cpus)
@@ -240,7 +251,7 @@ class Quiet(unittest.TestCase):
 
     def test_the_load_that_a_suite_leaves_behind_marks_none(self):
         result, printed = self.run_one(self.QUIET, self.QUIET)
-        self.assertFalse(report.to_json(result)["disturbed"])
+        self.assertFalse(report.to_json(result, SCRATCH)["disturbed"])
         self.assertNotIn("quiet", printed)
 
     def test_other_programs_are_seen(self):
@@ -462,7 +473,7 @@ class Directories(unittest.TestCase):
         with redirect_stdout(io.StringIO()) as printed:
             report.print_result(whole)
         self.assertRegex(printed.getvalue(), r"seconds +ls -l\n +10 +0.250\n +500 +2.500\n")
-        self.assertEqual(list(report.to_json(whole)["rows"]), ["ls -l 10", "ls -l 500"])
+        self.assertEqual(list(report.to_json(whole, SCRATCH)["rows"]), ["ls -l 10", "ls -l 500"])
 
     def test_every_bound_has_its_rows(self):
         keys = {

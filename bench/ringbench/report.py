@@ -266,8 +266,11 @@ def _print_held(result: Result) -> None:
     print()
 
 
-def to_json(result: Result) -> dict[str, object]:
-    """Returns a suite as JSON: seconds, KiB; commands as in the table, without local paths."""
+def to_json(result: Result, scratch: Path) -> dict[str, object]:
+    """Returns a suite as JSON: seconds, KiB; commands as in the table, without local paths.
+
+    Paths in the folder for scratch files begin with `{scratch}`.
+    """
     table = {}
     for key, row in result.rows.items():
         figures = {name: round(value, 6) for name, value in result.figures[key].items()}
@@ -275,7 +278,10 @@ def to_json(result: Result) -> dict[str, object]:
         if ratio is not None:
             figures["times_floor"] = round(ratio, 3)
         table[key] = {
-            "command": [row.tool, *row.arguments],
+            "command": [
+                row.tool,
+                *(word.replace(str(scratch), "{scratch}") for word in row.arguments),
+            ],
             "group": row.group,
             **({"locale": row.locale} if row.locale != "C" else {}),
             **({"output": "a pipe to cat"} if row.piped else {}),
