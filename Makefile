@@ -162,7 +162,7 @@ fmt: ## format Rust and Python
 	for each in $(APART); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
 
-lint: checks ## clippy, rustdoc, ruff, shellcheck, prose and maps of files
+lint: checks ## clippy, rustdoc, ruff, shellcheck, prose, maps of files and messages of commits
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	for each in $(APART); do \
@@ -176,9 +176,10 @@ lint: checks ## clippy, rustdoc, ruff, shellcheck, prose and maps of files
 		--document-private-items --features ringwalk/async
 	scripts/check-prose
 	scripts/check-maps
+	scripts/check-commits
 	ruff check . $(LINT_SCRIPTS)
 	ruff format --check tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
-	shellcheck .ci/run scripts/setup scripts/steps scripts/dist scripts/dist-check packaging/check/*.sh packaging/check/lib.bash fuzz/ext4-corpus contrib/systemd/ringwalk-snapshots crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
+	shellcheck .ci/run scripts/setup scripts/check-commits scripts/steps scripts/dist scripts/dist-check packaging/check/*.sh packaging/check/lib.bash fuzz/ext4-corpus contrib/systemd/ringwalk-snapshots crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
 	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything

@@ -1,4 +1,4 @@
-"""The lints of prose and of maps find what they are for, in a small repository of their own."""
+"""The lints of prose, maps and commits find what they are for, in a small repository."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def repository(tmp_path: Path) -> Path:
     """An empty repository with the scripts."""
     (tmp_path / "scripts").mkdir()
-    for name in ("check-prose", "check-maps"):
+    for name in ("check-prose", "check-maps", "check-commits"):
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts" / name)
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     return tmp_path
@@ -121,3 +121,47 @@ def test_maps_are_complete_and_name_nothing_else(repository):
         "crates/two/src/main.rs",
     ]
     assert "`d`" in lines[0] and "`gone.rs`" in lines[1]
+
+
+def commit(repository: Path, message: str) -> None:
+    """Commits nothing but a message."""
+    command = ["git", "-C", repository, "-c", "user.name=One", "-c", "user.email=one@localhost"]
+    command += ["commit", "--quiet", "--allow-empty", "-m", message]
+    subprocess.run(command, check=True)
+
+
+BODY = "\n\nIt was wrong."
+
+
+@pytest.mark.parametrize(
+    ("message", "fault"),
+    [
+        (f"Mend a fault{BODY}", None),
+        (f"find: process links first{BODY}", None),
+        (f"Embed the table: it has changed{BODY}", None),
+        ("Mend a fault", "it has no body: expected a text that says why"),
+        ("Mend a fault\n\nSigned-off-by: One <one@localhost>", "it has no body"),
+        ("Mend\na fault", "its second line is not blank"),
+        (f"Mend a fault.{BODY}", "its subject ends with a full stop"),
+        (f"find: mended a fault{BODY}", "'mended' is no imperative"),
+        (f"Fixes a fault{BODY}", "'fixes' is no imperative"),
+        (f"Mend {'a' * 68}{BODY}", "its subject has 73 characters"),
+    ],
+)
+def test_messages_of_commits_have_a_form(repository, message, fault):
+    commit(repository, f"Begin{BODY}")
+    subprocess.run(["git", "-C", repository, "branch", "-M", "main"], check=True)
+    subprocess.run(["git", "-C", repository, "switch", "-q", "-c", "change"], check=True)
+    assert lint(repository, "check-commits") == (0, [])
+    commit(repository, message)
+    status, lines = lint(repository, "check-commits")
+    assert (status, len(lines)) == (int(bool(fault)), int(bool(fault)))
+    if fault:
+        assert f"({message.partition(chr(10))[0]}): {fault}" in lines[0]
+
+
+def test_commits_before_the_branch_are_not_checked(repository):
+    assert lint(repository, "check-commits") == (0, [])
+    commit(repository, "Wrong.")
+    subprocess.run(["git", "-C", repository, "branch", "-M", "main"], check=True)
+    assert lint(repository, "check-commits") == (0, [])
