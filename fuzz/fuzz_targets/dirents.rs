@@ -30,10 +30,10 @@ fuzz_target!(|buffer: &[u8]| {
             }
             Some(Ok(dirent)) => {
                 let end = dirents.offset();
-                assert!(end > start && end <= buffer.len() && (end - start) % 8 == 0);
+                assert!(end > start && end <= buffer.len() && (end - start).is_multiple_of(8));
                 let record = &buffer[start..end];
                 assert_eq!(dirent.ino(), word(record, 0));
-                assert_eq!(dirent.cookie() as u64, word(record, 8));
+                assert_eq!(dirent.cookie().cast_unsigned(), word(record, 8));
                 let length = u16::from_ne_bytes([record[16], record[17]]);
                 assert_eq!(usize::from(length), record.len());
                 assert_eq!(dirent.file_type(), RawFileType::from_d_type(record[18]));

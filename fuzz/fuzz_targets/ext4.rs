@@ -88,7 +88,7 @@ fn sweep(file_system: &FileSystem, image: &Image<'_>) {
                 return;
             }
             let _ = with_inode(file_system, image, ino, |inode| {
-                read(file_system, image, inode)
+                read(file_system, image, inode);
             });
         }
     }

@@ -86,7 +86,7 @@ fn binary(bytes: &[u8]) {
 
 /// Returns a block between its lengths.
 fn block(kind: u32, content: &[u8]) -> Vec<u8> {
-    let ends = (kind << 28 | content.len() as u32 + 8).to_be_bytes();
+    let ends = ((kind << 28) | (content.len() as u32 + 8)).to_be_bytes();
     [&ends, content, &ends].concat()
 }
 

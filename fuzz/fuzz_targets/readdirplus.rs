@@ -41,7 +41,7 @@ fuzz_target!(|input: &[u8]| {
                 let record = &buffer[start..end];
                 assert_eq!(number::<4>(record, 16), record.len() as u64);
                 assert_eq!(entry.ino(), number::<8>(record, 0));
-                assert_eq!(entry.cookie() as u64, number::<8>(record, 8));
+                assert_eq!(entry.cookie().cast_unsigned(), number::<8>(record, 8));
                 assert_eq!(entry.file_type(), RawFileType::from_d_type(record[30]));
                 let groups = [0x20, 0x40, 0x80, 0x800].map(|bit| u64::from(asked & bit != 0) * 16);
                 let mount = u64::from(asked & 0x1000 != 0) * 8;
@@ -70,7 +70,10 @@ fuzz_target!(|input: &[u8]| {
                             assert_eq!(stat.mnt_id(), number::<8>(record, at - 8));
                         }
                         if groups[0] != 0 {
-                            assert_eq!(stat.atime().sec as u64, number::<8>(record, 32 + 80));
+                            assert_eq!(
+                                stat.atime().sec.cast_unsigned(),
+                                number::<8>(record, 32 + 80)
+                            );
                         }
                     }
                 }

@@ -327,8 +327,8 @@ impl HashCache {
         CacheError::new(&self.store.path, kind)
     }
 
-    /// Sets the name of the file system of a device, without any check.
-    #[cfg(any(test, fuzzing))]
+    /// Sets the name of the file system of a device, without any check. This is for tests.
+    #[doc(hidden)]
     pub fn assume_file_system(&self, dev: u64, uuid: [u8; 16], subvolume: Option<u64>) {
         let identity = ringwalk_sys::FileSystemIdentity {
             uuid: Some(uuid.to_vec()),

@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub(super) struct SharedFile {
     file: File,
     len: u64,
+    /// Whether wrong checksums of its parts are no error.
+    pub(super) ignores_checksums: bool,
     /// Bytes read so far.
     read: AtomicU64,
 }
@@ -25,6 +27,7 @@ impl SharedFile {
         Ok(Self {
             file,
             len: metadata.len(),
+            ignores_checksums: false,
             read: AtomicU64::new(0),
         })
     }

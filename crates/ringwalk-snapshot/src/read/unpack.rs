@@ -77,8 +77,7 @@ impl Unpacker {
         if usize::try_from(header.stored) != Ok(stored.len()) {
             return Err(damaged("a page has another length than its header says"));
         }
-        // A fuzzer cannot find the right checksum.
-        if !cfg!(fuzzing) && header.crc.is_some_and(|crc| crc != crc_of(stored)) {
+        if !file.ignores_checksums && header.crc.is_some_and(|crc| crc != crc_of(stored)) {
             return Err(damaged("a page has another checksum than its header says"));
         }
         let length = usize::try_from(header.unpacked).ok();
