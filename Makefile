@@ -19,6 +19,8 @@ FUZZ_SECONDS ?= 20
 FUZZ_TARGETS ?= $(patsubst fuzz/fuzz_targets/%.rs,%,$(wildcard fuzz/fuzz_targets/*.rs))
 # More arguments for pytest, such as `-k races`; `-n 0` runs the tests in one process.
 PYTEST ?=
+# With LONG=1 the targets of tests run the long tests too.
+LONG_TOO = $(if $(LONG),-m "")
 
 # The rust-version of Cargo.toml.
 MSRV = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
@@ -69,7 +71,8 @@ endef
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
 
-.PHONY: build assets capi setup checks quick test unit sanitize fuzz e2e python kernel fmt lint msrv deny bench \
+.PHONY: build assets capi setup checks quick test test-long unit runtimes sanitize fuzz e2e python kernel fmt lint \
+	msrv deny bench \
 	package dist dist-check install uninstall clean help
 
 build: ## build the program, its man pages and completions, and the C library (the default)
@@ -92,8 +95,8 @@ capi: ## build the C library, shared and static
 	ln -sf libringwalk.so.$(VERSION) $(CAPI)/libringwalk.so.0
 	ln -sf libringwalk.so.0 $(CAPI)/libringwalk.so
 
-setup: ## install the tools of the tests: Debian packages, cargo-fuzz
-	@scripts/setup
+setup: ## install the tools of the tests, with LONG=1 those of test-long too
+	@scripts/setup $(if $(LONG),--long)
 
 checks: ## install the tools of the tests and of lint, deny and .ci/run
 	@scripts/setup --checks
@@ -103,14 +106,23 @@ quick: ## test and lint what has changed, in two minutes and without root
 		{ echo "make quick: $(PYTHON) is missing: apt-get install python3 python3-pytest" >&2; exit 2; }
 	@PYTHON=$(PYTHON) MAKE="$(MAKE)" $(PYTHON) scripts/quick
 
-# Goes on after a failed step. Ends with a table of the steps, and the failures.
-test: ## install missing tools and run every test
-	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit sanitize fuzz e2e python kernel
+# Both go on after a failed step, and end with a table of the steps, and the failures.
+test: ## install missing tools and run the tests of a change
+	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit e2e python kernel
 
+test-long: export LONG = 1
+test-long: ## install missing tools and run every test: hours
+	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit runtimes sanitize fuzz e2e python kernel
+
+# Long tests are ignored ones whose names begin with `long_`. The other ignored tests are called by
+# tests, in surroundings that these make.
 unit: ## unit, property and documentation tests, and those of the bench
 	$(CARGO) test --workspace --locked
-	$(CARGO) test --manifest-path $(RUNTIMES) --target-dir $(TARGET_DIR)/runtimes --locked
+	$(if $(LONG),$(CARGO) test --workspace --locked --lib --bins --tests -- --ignored long_)
 	$(PYTHON) -m unittest discover -s bench
+
+runtimes: ## asynchronous directories under the runtimes of Rust
+	$(CARGO) test --manifest-path $(RUNTIMES) --target-dir $(TARGET_DIR)/runtimes --locked
 
 # Without documentation tests, which are built without the flags of the sanitizer.
 sanitize: ## tests of ringwalk-sys under AddressSanitizer
@@ -132,26 +144,25 @@ fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 
 # Without pytest-xdist the tests run in one process. Tests of one group (tests/conftest.py) run in
 # one worker.
+# It builds what the unit tests have built: with other packages, crates would have other features.
 e2e: setup ## end-to-end tests of the debug build; without root some are skipped
-	$(CARGO) build --locked -p ringwalk-cli -p xtask
-	$(CARGO) build --locked -p ringwalk --features async --example read_dir --example traverse
-	$(CARGO) build --locked -p ringwalk-browse --example panicking
-	$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR)
+	$(CARGO) build --locked --workspace --bins --examples
+	$(if $(LONG),$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR))
 	$(MAKE) --no-print-directory capi PROFILE=dev
 	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \
 		echo "-n $(E2E_WORKERS) --dist loadgroup"); \
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
-		$(PYTHON) -m pytest $$parallel $(PYTEST) </dev/null
+		$(PYTHON) -m pytest $$parallel $(LONG_TOO) $(PYTEST) </dev/null
 
 python: setup ## the Python package: its wheel in an environment below target/, and its tests
-	PYTHON=$(PYTHON) crates/ringwalk-python/check $(PYTEST)
+	PYTHON=$(PYTHON) crates/ringwalk-python/check $(LONG_TOO) $(PYTEST)
 	free=$$(crates/ringwalk-python/tests/free-threaded) && \
-		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(PYTEST); }
+		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(LONG_TOO) $(PYTEST); }
 
 # Kernels are built or fetched once for each change of their inputs: see kernel/vm/run.
 kernel: setup ## the kernel module and patches, in virtual machines (STEPS: kernel/check --list)
-	$(MAKE) -C kernel check
+	$(MAKE) -C kernel $(if $(LONG),check-long,check)
 
 # Scripts of Python whose names do not end in .py.
 LINT_SCRIPTS := $(shell grep -l '^\#!.*python' scripts/*)

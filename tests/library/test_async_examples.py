@@ -69,6 +69,7 @@ def server(example, memory):
         yield running
 
 
+@pytest.mark.long
 def test_the_server_lists_names_types_and_sizes(server: Server, memory: Path):
     (memory / "folder" / "inner").mkdir(parents=True)
     (memory / "folder" / "file").write_bytes(b"x" * 1234)
@@ -82,6 +83,7 @@ def test_the_server_lists_names_types_and_sizes(server: Server, memory: Path):
     assert [entry["name"] for entry in server.listing("/list/")] == ["folder"]
 
 
+@pytest.mark.long
 def test_the_server_stays_below_its_directory(server: Server, memory: Path):
     (memory / "file").touch()
     (memory / "out").symlink_to("/")
@@ -114,6 +116,7 @@ def huge(memory: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_the_server_answers_others_while_a_huge_listing_streams(server: Server, huge: Path):
     """One thread serves all clients. If the listing blocked it, no other answer would come."""
     lines = []
@@ -133,6 +136,7 @@ def test_the_server_answers_others_while_a_huge_listing_streams(server: Server, 
     assert max(took) < whole / 4, (whole, sorted(took)[-5:])
 
 
+@pytest.mark.long
 def test_clients_that_do_not_read_take_no_memory_and_no_time(server: Server, huge: Path):
     server.get("/list/")
     before = server.peak()

@@ -48,7 +48,7 @@ def setup(scratch: Path) -> Program:
 
 @pytest.mark.parametrize("rights", ({"IDENTITY": "0"}, {"IDENTITY": "1000", "SUDO": "1"}))
 def test_the_list_comes_before_the_installation(setup, rights):
-    lines = setup(env=rights).ok().out.decode().splitlines()
+    lines = setup("--long", env=rights).ok().out.decode().splitlines()
     begin = lines.index("scripts/setup will install:")
     assert lines[begin + 1].split() == ["Debian", "packages:", "bfs"]
     assert lines[begin + 2].split()[0] == "cargo-fuzz"
@@ -59,10 +59,14 @@ def test_the_list_comes_before_the_installation(setup, rights):
 
 
 def test_without_root_packages_are_named_and_the_rest_is_installed(setup):
-    result = setup(env={"IDENTITY": "1000"})
+    result = setup("--long", env={"IDENTITY": "1000"})
     assert result.status == 0
     assert b"apt-get install bfs" in result.err and b"need" in result.err
     assert b"apt-get" not in result.out and b"cargo install" in result.out
+
+
+def test_the_fuzzer_is_for_the_long_tests_only(setup):
+    assert b"cargo-fuzz" not in setup(env={"IDENTITY": "0"}).ok().out
 
 
 def test_a_failed_installation_is_a_failure(setup):
