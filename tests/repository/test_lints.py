@@ -111,6 +111,8 @@ def test_maps_are_complete_and_name_nothing_else(repository):
             "crates/one/src/d.rs": "",
             "crates/one/src/b/mod.rs": f"{table}//! | `gone.rs` | c |\n",
             "crates/two/src/main.rs": "//! No table.\n",
+            "crates/two/src/other.rs": "",
+            "crates/three/src/lib.rs": "//! Nothing else.\n",
         },
     )
     status, lines = lint(repository, "check-maps")
