@@ -238,7 +238,7 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 		sed -i 's,/usr/share/doc/ringwalk,$(PREFIX)/share/doc/ringwalk,g' $$to || exit 1; \
 	done
 	install -d $(DOC)
-	install -m 644 docs/*.md docs/*.png $(DOC)
+	install -m 644 docs/*.md docs/*.png docs/*.svg $(DOC)
 	install -m 644 contrib/systemd/README.md $(DOC)/systemd.md
 	sed -i 's,](\.\./,]($(REPOSITORY)/,g; s,](decisions/,]($(REPOSITORY)/docs/decisions/,g' \
 		$(DOC)/*.md

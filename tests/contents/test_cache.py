@@ -233,6 +233,8 @@ def test_a_file_system_that_cannot_be_known_again_is_said(dupes, mount, scratch)
     assert b"is kept: the file system " in result.err
 
 
+# It waits until the kernel has written the copies: half a minute, or more.
+@pytest.mark.long
 def test_copies_that_share_blocks_are_known_again(dupes, mount, scratch):
     """Also if their hashes are in the cache, so that they are not read."""
     points = [mount(mounts.filesystem, kind, scratch / kind) for kind in ("btrfs", "xfs")]

@@ -49,7 +49,6 @@ STARTS = (
     "-L -- links",
     "-D nonsense kinds",
     "-P -- -x",
-    "..",
 )
 
 
@@ -59,6 +58,12 @@ def test_starting_points(find, gnu_find, here, start):
         assert_same(find, gnu_find, *start.split(), *expression, **here)
     args = (*start.split(), "-maxdepth", 1, "-print0")
     assert_same(find, gnu_find, *args, separator=b"\0", **here)
+
+
+def test_the_folder_above(find, gnu_find, here):
+    inside = {**here, "cwd": here["cwd"] / "kinds"}
+    for expression in ([], ["-type", "d"], ["-depth"]):
+        assert_same(find, gnu_find, "..", *expression, **inside)
 
 
 @pytest.mark.parametrize("name", ["", "n" * 256, "a\nb", "it's", "\udcff", "é", "\x1b[31m", "a b"])

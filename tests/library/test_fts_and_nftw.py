@@ -157,6 +157,7 @@ def test_what_can_be_listed_only_is_told_without_sizes(library, scratch, needs_r
     assert reported.status == 1 and b"Permission denied" in reported.err
 
 
+@pytest.mark.long
 def test_examples_under_valgrind(library, library_tree):
     for words in ((FTS, "-l"), (NFTW, "-d", "-x"), (NFTW, "-j", "4")):
         program = library.program(words[0])

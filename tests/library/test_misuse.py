@@ -65,6 +65,8 @@ def test_plainly(library, library_tree, group, case):
     check(build(library, group), case, library_tree)
 
 
+# The sanitizers find the same faults in less time; valgrind also sees what Rust does.
+@pytest.mark.long
 @every_case
 def test_under_valgrind(library, library_tree, group, case):
     if case in NOT_UNDER_VALGRIND:

@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
-from support import images, strace, trees
+from support import images, long, strace, trees
 from support.gnu import count_line, find_totals
 from support.run import run
 
@@ -104,7 +104,7 @@ FINDS = {
 }
 
 
-@pytest.mark.parametrize("workers", (1, 2, 8))
+@pytest.mark.parametrize("workers", (1, 8, *long(2)))
 @pytest.mark.parametrize("expression", FINDS.values(), ids=FINDS)
 def test_find_on_a_deep_tree(programs, deep, workers, expression):
     """Regression: waiting directories kept their descriptors, and 200 matches were lost."""

@@ -37,9 +37,9 @@ FUNCTIONS = (
 
 
 @pytest.fixture(scope="module")
-def assets(base):
+def assets(base, example):
     """Man pages and completions, newly generated."""
-    subprocess.run(["make", "-s", "assets", f"ASSETS={base / 'assets'}"], cwd=ROOT, check=True)
+    run([example("xtask"), "assets", base / "assets"], cwd=ROOT).ok()
     return base / "assets"
 
 

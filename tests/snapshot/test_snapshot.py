@@ -8,7 +8,7 @@ import time
 
 import pytest
 from processes import end, started
-from support import mounts, trees
+from support import long, mounts, trees
 from support.constant import constant
 from support.run import USER, Program, environment
 
@@ -86,7 +86,8 @@ def test_a_system_without_proc(ringwalk, scratch):
     ringwalk("find", "--from", file).ok()
 
 
-def test_killed_at_random_moments(ringwalk, scratch):
+@pytest.mark.parametrize("times", (25, *long(250)))
+def test_killed_at_random_moments(ringwalk, scratch, times):
     top = scratch / "top"
     trees.RandomTree(top, 7, entries=2000)
     out = scratch / "out"
@@ -99,7 +100,7 @@ def test_killed_at_random_moments(ringwalk, scratch):
     new = constant(file)
     random.seed(3)
     outcomes = {"old": 0, "new": 0}
-    for _ in range(100):
+    for _ in range(times):
         file.write_bytes(old)
         with started(command, env=environment()) as process:
             time.sleep(random.uniform(0, 1.1 * longest))

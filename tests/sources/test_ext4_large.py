@@ -11,7 +11,8 @@ import pytest
 from support import images, mounts
 from support.run import with_peak
 
-pytestmark = pytest.mark.usefixtures("needs_root")
+# A tree of a million files takes minutes to make.
+pytestmark = [pytest.mark.usefixtures("needs_root"), pytest.mark.long]
 
 IN_ONE = 1_000_000
 DIRECTORIES = 1000
