@@ -60,6 +60,8 @@ define check_places
 $(foreach name,PREFIX LIBDIR,$(if $(filter-out /%,$(or $($(name)),none))$(word 2,$($(name))),\
 	$(error $(name) must be an absolute path without spaces, and is '$($(name))')))
 $(if $(word 2,$(DESTDIR)),$(error DESTDIR must be a path without spaces, and is '$(DESTDIR)'))
+$(foreach name,DU_LINK FIND_LINK,$(if $(filter-out 0 1,$($(name))),\
+	$(error $(name) must be 1 for the link, or 0, and is '$($(name))')))
 endef
 
 # Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
@@ -231,46 +233,30 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	$(check_places)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
+	install -D -m 755 -t $(TO)/lib/ringwalk contrib/systemd/ringwalk-snapshots
+	install -D -m 644 -t $(TO)/lib/systemd/system contrib/systemd/*@.*
+	install -D -m 644 -t $(TO)/share/man/man1 $(ASSETS)/man/*.1
+	install -D -m 644 -t $(TO)/share/man/man3 $(ASSETS)/man/*.3
+	install -D -m 644 -t $(DOC) docs/*.*
+	install -D -m 644 contrib/systemd/README.md $(DOC)/systemd.md
+	install -D -m 644 $(ASSETS)/completions/ringwalk.bash $(TO)/share/bash-completion/completions/ringwalk
+	install -D -m 644 -t $(TO)/share/zsh/site-functions $(ASSETS)/completions/_ringwalk
+	install -D -m 644 -t $(TO)/share/fish/vendor_completions.d $(ASSETS)/completions/ringwalk.fish
+	install -D -m 644 -t $(TO)/include crates/ringwalk-capi/include/ringwalk.h
+	install -D -m 644 -t $(LIB) $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION)
+	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(LIB)
+	install -D -m 644 crates/ringwalk-capi/ringwalk.pc.in $(LIB)/pkgconfig/ringwalk.pc
 	$(STRIP) $(TO)/bin/ringwalk
-	for page in $(ASSETS)/man/*.[13]; do \
-		to=$(TO)/share/man/man$${page##*.}/$${page##*/}; \
-		install -D -m 644 $$page $$to && \
-		sed -i 's,/usr/share/doc/ringwalk,$(PREFIX)/share/doc/ringwalk,g' $$to || exit 1; \
-	done
-	install -d $(DOC)
-	install -m 644 docs/*.md docs/*.png docs/*.svg $(DOC)
-	install -m 644 contrib/systemd/README.md $(DOC)/systemd.md
-	sed -i 's,](\.\./,]($(REPOSITORY)/,g; s,](decisions/,]($(REPOSITORY)/docs/decisions/,g' \
-		$(DOC)/*.md
-	install -D -m 755 contrib/systemd/ringwalk-snapshots $(TO)/lib/ringwalk/ringwalk-snapshots
-	install -d $(TO)/lib/systemd/system
-	for unit in service timer; do \
-		sed 's,@PREFIX@,$(PREFIX),' contrib/systemd/ringwalk-snapshots@.$$unit \
-			>$(TO)/lib/systemd/system/ringwalk-snapshots@.$$unit || exit 1; \
-		chmod 644 $(TO)/lib/systemd/system/ringwalk-snapshots@.$$unit || exit 1; \
-	done
-	install -D -m 644 $(ASSETS)/completions/ringwalk.bash \
-		$(TO)/share/bash-completion/completions/ringwalk
-	install -D -m 644 $(ASSETS)/completions/_ringwalk $(TO)/share/zsh/site-functions/_ringwalk
-	install -D -m 644 $(ASSETS)/completions/ringwalk.fish \
-		$(TO)/share/fish/vendor_completions.d/ringwalk.fish
-	install -D -m 644 crates/ringwalk-capi/include/ringwalk.h $(TO)/include/ringwalk.h
-	install -d $(LIB)/pkgconfig
-	install -m 644 $(CAPI)/libringwalk.a $(CAPI)/libringwalk.so.$(VERSION) $(LIB)
 	$(STRIP) --strip-debug $(LIB)/libringwalk.a
 	$(STRIP) --strip-unneeded $(LIB)/libringwalk.so.$(VERSION)
-	cp -P $(CAPI)/libringwalk.so.0 $(CAPI)/libringwalk.so $(LIB)
-	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR:$(PREFIX)/%=$${exec_prefix}/%),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
-		crates/ringwalk-capi/ringwalk.pc.in >$(CAPI)/ringwalk.pc
-	install -m 644 $(CAPI)/ringwalk.pc $(LIB)/pkgconfig/ringwalk.pc
-ifeq ($(DU_LINK),1)
-	ln -sf ringwalk $(TO)/bin/du
-endif
-ifeq ($(FIND_LINK),1)
-	ln -sf ringwalk $(TO)/bin/find
-endif
+	sed -i 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(LIBDIR:$(PREFIX)/%=$${exec_prefix}/%),; s,@VERSION@,$(VERSION),; s,@PRIVATE@,$(CAPI_NEEDS),' \
+		$(LIB)/pkgconfig/ringwalk.pc $(TO)/lib/systemd/system/ringwalk-snapshots@.*
+	sed -i 's,/usr/share/doc,$(subst -,\\-,$(PREFIX))/share/doc,g' $(TO)/share/man/man[13]/ringwalk*.[13]
+	sed -i 's,](\.\./,]($(REPOSITORY)/,g; s,](decisions/,]($(REPOSITORY)/docs/decisions/,g' $(DOC)/*.md
+	$(if $(filter 1,$(DU_LINK)),ln -sf ringwalk $(TO)/bin/du)
+	$(if $(filter 1,$(FIND_LINK)),ln -sf ringwalk $(TO)/bin/find)
 	$(update_linker)
-	@$(LDCONFIG) -p | grep -q 'libringwalk\.so\.0 ' || \
+	@test -n "$(DESTDIR)" || $(LDCONFIG) -p | grep -q 'libringwalk\.so\.0 ' || \
 		echo "make install: programs find the C library after ldconfig, run as root. If no file in" \
 			"/etc/ld.so.conf.d names $(LIBDIR), add one first, or set LD_LIBRARY_PATH=$(LIBDIR)."
 
@@ -280,18 +266,14 @@ uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
 	for link in du find; do \
 		test "$$(readlink $(TO)/bin/$$link)" != ringwalk || rm $(TO)/bin/$$link || exit 1; \
 	done
-	rm -f $(TO)/bin/ringwalk
-	rm -f $(TO)/share/man/man1/ringwalk.1 $(TO)/share/man/man1/ringwalk-*.1
-	rm -f $(TO)/share/man/man3/ringwalk.3 $(TO)/share/man/man3/ringwalk_*.3
 	rm -rf $(DOC) $(TO)/lib/ringwalk
-	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.service
-	rm -f $(TO)/lib/systemd/system/ringwalk-snapshots@.timer
-	rm -f $(TO)/share/bash-completion/completions/ringwalk
-	rm -f $(TO)/share/zsh/site-functions/_ringwalk
-	rm -f $(TO)/share/fish/vendor_completions.d/ringwalk.fish
-	rm -f $(TO)/include/ringwalk.h
-	rm -f $(LIB)/libringwalk.a $(LIB)/libringwalk.so $(LIB)/libringwalk.so.*
-	rm -f $(LIB)/pkgconfig/ringwalk.pc
+	rm -f $(LIB)/libringwalk.a $(LIB)/libringwalk.so $(LIB)/libringwalk.so.* $(LIB)/pkgconfig/ringwalk.pc
+	rm -f $(addprefix $(TO)/,bin/ringwalk include/ringwalk.h \
+		lib/systemd/system/ringwalk-snapshots@.service lib/systemd/system/ringwalk-snapshots@.timer \
+		share/man/man1/ringwalk.1 share/man/man1/ringwalk-*.1 \
+		share/man/man3/ringwalk.3 share/man/man3/ringwalk_*.3 \
+		share/bash-completion/completions/ringwalk share/zsh/site-functions/_ringwalk \
+		share/fish/vendor_completions.d/ringwalk.fish)
 	$(update_linker)
 
 clean: ## remove everything built

@@ -218,16 +218,18 @@ def test_uninstall_leaves_programs_named_du_and_find(make, scratch):
 
 @pytest.mark.parametrize("target", ["install", "uninstall"])
 @pytest.mark.parametrize(
-    "folder, said",
+    "variable, said",
     [
         ("PREFIX=/a b", "PREFIX must be an absolute path without spaces, and is '/a b'"),
         ("PREFIX=usr", "PREFIX must be an absolute path without spaces, and is 'usr'"),
         ("LIBDIR=", "LIBDIR must be an absolute path without spaces, and is ''"),
         ("DESTDIR=/a /b", "DESTDIR must be a path without spaces, and is '/a /b'"),
+        ("DU_LINK=yes", "DU_LINK must be 1 for the link, or 0, and is 'yes'"),
+        ("FIND_LINK=2", "FIND_LINK must be 1 for the link, or 0, and is '2'"),
     ],
 )
-def test_a_folder_that_make_cannot_use_is_refused(make, target, folder, said):
-    done = make(target, folder)
+def test_a_value_that_make_cannot_use_is_refused(make, target, variable, said):
+    done = make(target, variable)
     assert done.status != 0 and not done.out and said in done.err.decode()
 
 
@@ -246,15 +248,19 @@ def test_install_says_that_the_dynamic_linker_does_not_know_the_library(make, sc
     said = make("install", f"PREFIX={scratch}", f"LIBDIR={scratch}/x").ok().out.decode()
     assert "ldconfig, run as root" in said
     assert "/etc/ld.so.conf.d" in said and f"LD_LIBRARY_PATH={scratch}/x" in said
+    # A packager's folder is not the place in which the library will be.
+    assert make("install", f"DESTDIR={scratch}/to").ok().out == b""
 
 
 def test_installed_documentation_is_named_and_linked_rightly(install, scratch):
-    install(f"PREFIX={scratch}")
-    folder = scratch / "share/doc/ringwalk"
+    top = scratch / "with-hyphen"
+    install(f"PREFIX={top}")
+    folder = top / "share/doc/ringwalk"
     named = set()
-    for page in (scratch / "share/man").rglob("*.[13]"):
-        text = page.read_text().replace("\\-", "-").replace("\\&", "")
-        assert "docs/" not in text, page
+    for page in (top / "share/man").rglob("*.[13]"):
+        text = page.read_text()
+        assert "docs/" not in text and "with-hyphen" not in text, page
+        text = text.replace("\\-", "-").replace("\\&", "")
         named |= set(re.findall(r"/[\w./-]*/ringwalk/[\w-]+\.md", text))
     assert named and all(Path(name).parent == folder for name in named)
     for page in folder.glob("*.md"):

@@ -23,6 +23,8 @@ def checkout(scratch):
     (scratch / "scripts").mkdir()
     for name in SCRIPTS:
         shutil.copy(ROOT / "scripts" / name, scratch / "scripts")
+    (scratch / "packaging" / "check").mkdir(parents=True)
+    (scratch / "packaging" / "check" / "wheel.sh").write_text("")
     (scratch / ".gitignore").write_text("/target\n")
     for words in (
         ["init", "--quiet"],
@@ -91,6 +93,11 @@ def built(checkout: Path) -> Path:
     sums = subprocess.run(["sha256sum", "artefact"], cwd=folder, capture_output=True, check=True)
     (folder / "SHA256SUMS").write_bytes(sums.stdout)
     return folder / "artefact"
+
+
+def test_dist_check_refuses_a_check_that_it_does_not_have(checkout):
+    said = refusal(script(checkout, "dist-check", env={"CHECKS": "wheel whell"}))
+    assert "CHECKS names 'whell': expected names out of: lintian wheel" in said
 
 
 def test_dist_check_refuses_without_anything_to_check(checkout):
