@@ -1,6 +1,6 @@
 """Programs in a pseudo-terminal: what their screen shows, and when it came to show it.
 
-`Screen` knows the control sequences that crossterm, ncurses and tcell write for
+`Screen` knows the control sequences that Ringwalk, crossterm, ncurses and tcell write for
 `TERM=xterm-256color`. A character takes one column: names in the measured trees are ASCII.
 """
 

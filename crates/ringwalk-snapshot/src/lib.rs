@@ -55,6 +55,7 @@
 //! | `row_counter.rs` | the progress of long work |
 //! | `table_file.rs` | results of `diff`, `report` and `dupes` as Parquet files |
 //! | `time.rs` | times in 64 bits |
+//! | `columnar/` | Parquet files: encodings, columns, indexes, footer |
 //! | `write/` | writing: staging, order, totals, encoding, publication |
 //! | `capture/` | the walk whose entries are written |
 //! | `cluster/` | walks that several processes share: tasks, parts, the snapshot of parts |
@@ -70,6 +71,7 @@
 
 mod capture;
 pub mod cluster;
+mod columnar;
 pub mod diff;
 mod entry;
 mod excerpt;

@@ -4,10 +4,7 @@
 //! that is added must be optional, so that older readers of this version of the schema still read
 //! the file. Any other change needs a new [`VERSION`].
 
-use parquet::basic::{Encoding, LogicalType, Repetition, TimeUnit, Type as PhysicalType};
-use parquet::errors::ParquetError;
-use parquet::schema::types::{Type, TypePtr};
-use std::sync::Arc;
+use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 
 /// The version of the schema, in the key `ringwalk.schema` of the footer.
 pub const VERSION: &str = "1";
@@ -146,11 +143,11 @@ const fn row(
     description: &'static str,
 ) -> Facts {
     let (dictionary, encoding) = match storage {
-        Storage::Dictionary => (true, Encoding::PLAIN),
-        Storage::DictionaryOrDelta => (true, Encoding::DELTA_BINARY_PACKED),
-        Storage::Delta => (false, Encoding::DELTA_BINARY_PACKED),
-        Storage::Prefixes => (false, Encoding::DELTA_BYTE_ARRAY),
-        Storage::Plain => (false, Encoding::PLAIN),
+        Storage::Dictionary => (true, Encoding::Plain),
+        Storage::DictionaryOrDelta => (true, Encoding::DeltaBinaryPacked),
+        Storage::Delta => (false, Encoding::DeltaBinaryPacked),
+        Storage::Prefixes => (false, Encoding::DeltaByteArray),
+        Storage::Plain => (false, Encoding::Plain),
     };
     Facts {
         column,
@@ -272,7 +269,7 @@ impl Column {
 impl Facts {
     /// Returns true if the column has a dictionary only where it saves space.
     pub(crate) fn may_differ(&self) -> bool {
-        self.dictionary && self.encoding == Encoding::DELTA_BINARY_PACKED
+        self.dictionary && self.encoding == Encoding::DeltaBinaryPacked
     }
 
     pub(crate) fn encoding(&self) -> (bool, Encoding) {
@@ -283,17 +280,17 @@ impl Facts {
     pub(crate) fn may_have(&self, encoding: Encoding) -> bool {
         let is_index = matches!(
             encoding,
-            Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY
+            Encoding::RleDictionary | Encoding::PlainDictionary
         );
         encoding == self.encoding || (self.dictionary && is_index)
     }
 
-    pub(crate) fn physical(&self) -> PhysicalType {
+    fn physical(&self) -> Physical {
         match self.values {
-            Values::Int32 | Values::Uint32 => PhysicalType::INT32,
-            Values::Int64 | Values::Uint64 | Values::Time => PhysicalType::INT64,
-            Values::Boolean => PhysicalType::BOOLEAN,
-            Values::Text | Values::Bytes => PhysicalType::BYTE_ARRAY,
+            Values::Int32 | Values::Uint32 => Physical::Int32,
+            Values::Int64 | Values::Uint64 | Values::Time => Physical::Int64,
+            Values::Boolean => Physical::Boolean,
+            Values::Text | Values::Bytes => Physical::ByteArray,
         }
     }
 
@@ -302,27 +299,22 @@ impl Facts {
         (self.column == Column::Hash).then_some(HASH_BYTES)
     }
 
-    fn logical(&self) -> Option<LogicalType> {
-        Some(match self.values {
-            Values::Int32 | Values::Int64 | Values::Boolean | Values::Bytes => return None,
-            Values::Uint32 => LogicalType::integer(32, false),
-            Values::Uint64 => LogicalType::integer(64, false),
-            Values::Time => LogicalType::timestamp(true, TimeUnit::NANOS),
-            Values::Text => LogicalType::String,
-        })
+    fn logical(&self) -> Option<Logical> {
+        match self.values {
+            Values::Int32 | Values::Int64 | Values::Boolean | Values::Bytes => None,
+            Values::Uint32 | Values::Uint64 => Some(Logical::Unsigned),
+            Values::Time => Some(Logical::Nanoseconds),
+            Values::Text => Some(Logical::String),
+        }
     }
 
-    fn field(&self) -> Result<TypePtr, ParquetError> {
+    fn field(&self) -> Field {
         let repetition = if self.required {
-            Repetition::REQUIRED
+            Repetition::Required
         } else {
-            Repetition::OPTIONAL
+            Repetition::Optional
         };
-        let field = Type::primitive_type_builder(self.name, self.physical())
-            .with_repetition(repetition)
-            .with_logical_type(self.logical())
-            .build()?;
-        Ok(Arc::new(field))
+        Field::column(self.name, repetition, self.physical(), self.logical())
     }
 }
 
@@ -387,42 +379,22 @@ impl Contents {
     }
 
     /// Returns the schema of a file with these parts.
-    pub(crate) fn schema(self, shape: Shape) -> Result<TypePtr, ParquetError> {
-        let mut fields = Vec::new();
-        for facts in self.columns(shape) {
-            fields.push(facts.field()?);
-        }
-        if self.xattrs {
-            fields.push(xattrs_field()?);
-        }
-        let schema = Type::group_type_builder(shape.name())
-            .with_fields(fields)
-            .build()?;
-        Ok(Arc::new(schema))
+    pub(crate) fn schema(self, shape: Shape) -> Field {
+        let columns = self.columns(shape).map(Facts::field);
+        let xattrs = self.xattrs.then(xattrs_field);
+        Field::group(shape.name(), None, columns.chain(xattrs).collect())
     }
 }
 
 /// A map as `LogicalTypes.md` of the Parquet format defines it.
-fn xattrs_field() -> Result<TypePtr, ParquetError> {
-    let leaf = |name, repetition| {
-        Type::primitive_type_builder(name, PhysicalType::BYTE_ARRAY)
-            .with_repetition(repetition)
-            .build()
-            .map(Arc::new)
-    };
-    let pair = Type::group_type_builder("key_value")
-        .with_repetition(Repetition::REPEATED)
-        .with_fields(vec![
-            leaf("key", Repetition::REQUIRED)?,
-            leaf("value", Repetition::REQUIRED)?,
-        ])
-        .build()?;
-    let map = Type::group_type_builder(XATTRS)
-        .with_repetition(Repetition::OPTIONAL)
-        .with_logical_type(Some(LogicalType::Map))
-        .with_fields(vec![Arc::new(pair)])
-        .build()?;
-    Ok(Arc::new(map))
+fn xattrs_field() -> Field {
+    let leaf = |name| Field::column(name, Repetition::Required, Physical::ByteArray, None);
+    let leaves = vec![leaf("key"), leaf("value")];
+    let pairs = Field::group("key_value", Some(Repetition::Repeated), leaves);
+    Field {
+        logical: Some(Logical::Map),
+        ..Field::group(XATTRS, Some(Repetition::Optional), vec![pairs])
+    }
 }
 
 #[cfg(test)]

@@ -21,21 +21,16 @@ mod csv;
 
 pub use csv::{push_csv_names, push_csv_row};
 
-use crate::info::CREATED_BY;
-use crate::schema::GROUP_ROWS;
-use parquet::basic::{
-    Compression, LogicalType, Repetition, TimeUnit, Type as PhysicalType, ZstdLevel,
+use crate::columnar::{
+    Cells, ColumnWriter, Encoding, Field, FileWriter, Logical, Physical, Repetition, Settings,
+    compressor,
 };
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
-use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
-use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::Type;
+use crate::info::CREATED_BY;
+use crate::schema::{GROUP_ROWS, PAGE_ROWS};
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, Write};
 use std::mem;
-use std::sync::Arc;
 
 /// A cell.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,23 +123,17 @@ impl<'a, R> Column<'a, R> {
         (self.cell)(row)
     }
 
-    fn field(&self) -> Result<Type, ParquetError> {
+    fn field(&self) -> Field {
         let (physical, logical) = match self.values {
-            Values::Text => (PhysicalType::BYTE_ARRAY, Some(LogicalType::String)),
-            Values::Bytes => (PhysicalType::BYTE_ARRAY, None),
-            Values::Number => (PhysicalType::INT64, None),
-            Values::Unsigned => (PhysicalType::INT64, Some(LogicalType::integer(64, false))),
-            Values::Time => {
-                let nanoseconds = LogicalType::timestamp(true, TimeUnit::NANOS);
-                (PhysicalType::INT64, Some(nanoseconds))
-            }
-            Values::Real => (PhysicalType::DOUBLE, None),
-            Values::Boolean => (PhysicalType::BOOLEAN, None),
+            Values::Text => (Physical::ByteArray, Some(Logical::String)),
+            Values::Bytes => (Physical::ByteArray, None),
+            Values::Number => (Physical::Int64, None),
+            Values::Unsigned => (Physical::Int64, Some(Logical::Unsigned)),
+            Values::Time => (Physical::Int64, Some(Logical::Nanoseconds)),
+            Values::Real => (Physical::Double, None),
+            Values::Boolean => (Physical::Boolean, None),
         };
-        Type::primitive_type_builder(&self.name, physical)
-            .with_repetition(Repetition::OPTIONAL)
-            .with_logical_type(logical)
-            .build()
+        Field::column(&self.name, Repetition::Optional, physical, logical)
     }
 }
 
@@ -152,7 +141,7 @@ impl<'a, R> Column<'a, R> {
 pub struct TableWriter<'a, R, W: Write + Send> {
     columns: Vec<Column<'a, R>>,
     rows: Vec<R>,
-    writer: SerializedFileWriter<W>,
+    writer: FileWriter<W>,
 }
 
 impl<R, W: Write + Send> fmt::Debug for TableWriter<'_, R, W> {
@@ -171,7 +160,7 @@ impl<'a, R, W: Write + Send> TableWriter<'a, R, W> {
     /// When `out` cannot be written.
     pub fn new(name: &str, columns: Vec<Column<'a, R>>, out: W) -> io::Result<Self> {
         Ok(Self {
-            writer: begin(name, &columns, out).map_err(io_error)?,
+            writer: begin(name, &columns, out)?,
             columns,
             rows: Vec::new(),
         })
@@ -199,13 +188,12 @@ impl<'a, R, W: Write + Send> TableWriter<'a, R, W> {
         if !self.rows.is_empty() {
             self.write_rows()?;
         }
-        self.writer.close().map_err(io_error)?;
-        Ok(())
+        self.writer.finish(CREATED_BY, &[]).map(drop)
     }
 
     fn write_rows(&mut self) -> io::Result<()> {
         let rows = mem::take(&mut self.rows);
-        write_group(&mut self.writer, &self.columns, &rows).map_err(io_error)
+        write_group(&mut self.writer, &self.columns, &rows)
     }
 }
 
@@ -219,98 +207,61 @@ pub(crate) fn write<R>(
     columns: &[Column<'_, R>],
     rows: &[&R],
     out: impl Write + Send,
-) -> Result<(), ParquetError> {
+) -> io::Result<()> {
     let mut writer = begin(name, columns, out)?;
     // A group is in memory while it is written.
     for rows in rows.chunks(GROUP_ROWS) {
         write_group(&mut writer, columns, rows)?;
     }
-    writer.close()?;
-    Ok(())
+    writer.finish(CREATED_BY, &[]).map(drop)
 }
 
 fn begin<R, W: Write + Send>(
     name: &str,
     columns: &[Column<'_, R>],
     out: W,
-) -> Result<SerializedFileWriter<W>, ParquetError> {
-    let fields = columns.iter().map(|column| column.field().map(Arc::new));
-    let schema = Type::group_type_builder(name)
-        .with_fields(fields.collect::<Result<_, _>>()?)
-        .build()?;
-    let properties = WriterProperties::builder()
-        .set_created_by(CREATED_BY.to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-        .build();
-    SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))
+) -> io::Result<FileWriter<W>> {
+    let fields = columns.iter().map(Column::field).collect();
+    FileWriter::new(out, Field::group(name, None, fields))
 }
 
 fn write_group<R, W: Write + Send>(
-    writer: &mut SerializedFileWriter<W>,
+    writer: &mut FileWriter<W>,
     columns: &[Column<'_, R>],
     rows: &[impl Borrow<R>],
-) -> Result<(), ParquetError> {
-    let mut group = writer.next_row_group()?;
-    for column in columns {
-        write_column(&mut group, column, rows)?;
+) -> io::Result<()> {
+    const SETTINGS: Settings = Settings {
+        dictionary: true,
+        encoding: Encoding::Plain,
+        bounds: true,
+    };
+    let mut zstd = compressor()?;
+    let mut chunks = Vec::with_capacity(columns.len());
+    let leaves = Field::group("", None, columns.iter().map(Column::field).collect()).leaves();
+    for (column, leaf) in columns.iter().zip(leaves) {
+        let mut encoded = ColumnWriter::new(leaf, SETTINGS);
+        let mut cells = Cells::default();
+        for rows in rows.chunks(PAGE_ROWS) {
+            cells.clear();
+            for row in rows {
+                push_cell(&column.cell(row.borrow()), &mut cells);
+            }
+            encoded.page(&cells, &mut zstd)?;
+        }
+        chunks.push(encoded.finish(&mut zstd)?);
     }
-    group.close()?;
-    Ok(())
+    writer.group(chunks)
 }
 
-/// Returns an error of the file unchanged, so that its kind is kept.
-pub(crate) fn io_error(error: ParquetError) -> io::Error {
-    match error {
-        ParquetError::External(inner) => match inner.downcast::<io::Error>() {
-            Ok(error) => *error,
-            Err(inner) => io::Error::other(inner),
-        },
-        other => io::Error::other(other),
+fn push_cell(cell: &Cell, cells: &mut Cells) {
+    cells.definitions.push(u8::from(*cell != Cell::Null));
+    match cell {
+        Cell::Null => {}
+        Cell::Text(text) => cells.push_bytes(text),
+        Cell::Number(number) => cells.numbers.push(*number),
+        Cell::Real(real) => cells.numbers.push(real.to_bits().cast_signed()),
+        Cell::Boolean(boolean) => cells.numbers.push((*boolean).into()),
     }
-}
-
-fn write_column<R, W: Write + Send>(
-    group: &mut SerializedRowGroupWriter<'_, W>,
-    column: &Column<'_, R>,
-    rows: &[impl Borrow<R>],
-) -> Result<(), ParquetError> {
-    let Some(mut writer) = group.next_column()? else {
-        return Ok(());
-    };
-    let (mut texts, mut numbers) = (Vec::new(), Vec::new());
-    let (mut reals, mut booleans) = (Vec::new(), Vec::new());
-    let mut levels = Vec::with_capacity(rows.len());
-    for row in rows {
-        let cell = column.cell(row.borrow());
-        levels.push(i16::from(!matches!(cell, Cell::Null)));
-        match cell {
-            Cell::Null => {}
-            Cell::Text(text) => texts.push(ByteArray::from(text)),
-            Cell::Number(number) => numbers.push(number),
-            Cell::Real(real) => reals.push(real),
-            Cell::Boolean(boolean) => booleans.push(boolean),
-        }
-    }
-    let levels = Some(&levels[..]);
-    match column.values {
-        Values::Text | Values::Bytes => {
-            let writer = writer.typed::<ByteArrayType>();
-            writer.write_batch(&texts, levels, None)?
-        }
-        Values::Number | Values::Unsigned | Values::Time => {
-            let writer = writer.typed::<Int64Type>();
-            writer.write_batch(&numbers, levels, None)?
-        }
-        Values::Real => {
-            let writer = writer.typed::<DoubleType>();
-            writer.write_batch(&reals, levels, None)?
-        }
-        Values::Boolean => {
-            let writer = writer.typed::<BoolType>();
-            writer.write_batch(&booleans, levels, None)?
-        }
-    };
-    writer.close()
 }
 
 #[cfg(test)]

@@ -3,12 +3,10 @@
 //! One thread owns the terminal. It waits for keys with a limit, and in between looks at signals,
 //! at answers of workers and at the progress of the tree.
 
+use super::input::Input;
 use super::signals::Signals;
-use super::terminal::{Taken, reading, refuse_after_panic, wait_for_input};
+use super::terminal::{Taken, refuse_after_panic};
 use super::{App, Wish};
-use crate::keys::Key;
-use crate::screen;
-use crossterm::event::{self, Event};
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -39,6 +37,7 @@ impl App {
 
     fn run_on(&mut self, mut taken: Taken) -> io::Result<End> {
         let signals = Signals::watch()?;
+        let mut input = Input::default();
         loop {
             if let Some(signal) = signals.ending() {
                 return Ok(End::Signal(signal));
@@ -52,12 +51,17 @@ impl App {
                 taken.lend(|| ())?;
                 self.draw_now();
             }
+            // The terminal may have been smaller in between, and have lost what was drawn.
+            if signals.take_resized() {
+                taken.redraw()?;
+                self.draw_now();
+            }
             self.update(Instant::now());
             if self.must_draw(Instant::now()) {
-                taken.terminal.draw(|frame| screen::draw(self, frame))?;
+                taken.draw(self)?;
                 self.was_drawn(Instant::now());
             }
-            if let Err(error) = self.read_keys() {
+            if let Err(error) = self.read_keys(&mut input) {
                 // The terminal and the signal of its end go together.
                 return signals
                     .ending()
@@ -80,28 +84,19 @@ impl App {
     }
 
     /// Waits for keys and applies all that are there. A held key so draws once for many.
-    fn read_keys(&mut self) -> io::Result<()> {
-        // crossterm may have read keys that are not applied yet. Waiting for the terminal would not
-        // notice them.
-        let pause = if self.has_unread_keys {
-            Duration::ZERO
-        } else {
+    fn read_keys(&mut self, input: &mut Input) -> io::Result<()> {
+        // Keys behind one that was a wish are still to be applied.
+        let pause = if input.is_empty() {
             self.pause()
+        } else {
+            Duration::ZERO
         };
-        wait_for_input(pause)?;
-        while self.wish.is_none() && reading(|| event::poll(Duration::ZERO))? {
-            match reading(event::read)? {
-                Event::Key(event) => {
-                    if let Some(key) = Key::of(event) {
-                        self.key(key);
-                    }
-                }
-                // The terminal may have been smaller in between, and have lost what was drawn.
-                Event::Resize(..) => self.wish = Some(Wish::Redraw),
-                _ => {}
-            }
+        input.wait(pause)?;
+        while self.wish.is_none()
+            && let Some(key) = input.next_key()?
+        {
+            self.key(key);
         }
-        self.has_unread_keys = self.wish.is_some();
         Ok(())
     }
 

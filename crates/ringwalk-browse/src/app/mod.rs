@@ -18,6 +18,7 @@
 //! | `words.rs` | a line as the words of an expression |
 //! | `once.rs` | keys from a text in place of a terminal |
 //! | `event_loop.rs` | the loop on a terminal |
+//! | `input.rs` | bytes of the terminal as keys |
 //! | `terminal.rs` | taking the terminal, and giving it back |
 //! | `signals.rs` | signals that end or stop the program |
 
@@ -25,6 +26,7 @@ mod act;
 mod choosing;
 mod deleting;
 mod event_loop;
+mod input;
 mod once;
 mod panes;
 mod prompt;
@@ -36,8 +38,6 @@ mod words;
 
 pub(crate) use deleting::{Asking, Running};
 pub use event_loop::End;
-#[cfg(test)]
-pub(crate) use once::text;
 pub(crate) use prompt::{Asked, Prompt};
 pub(crate) use unshared::in_words;
 
@@ -100,8 +100,6 @@ pub struct App {
     remembered: HashMap<Id, Id>,
     searched: String,
     wish: Option<Wish>,
-    /// The event loop has left keys unread, as a wish came first.
-    has_unread_keys: bool,
     /// Listings and searches.
     quick: Worker,
     /// Totals and panes.
@@ -232,7 +230,6 @@ impl App {
             remembered: HashMap::new(),
             searched: String::new(),
             wish: None,
-            has_unread_keys: false,
             quick: Worker::start("browse-list")?,
             slow: Worker::start("browse-sums")?,
             long: Worker::start("browse-long")?,

@@ -2,13 +2,9 @@
 
 use super::{App, Wish};
 use crate::keys;
-use crate::screen;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::buffer::Buffer;
+use crate::screen::{self, Buffer};
 use std::thread;
 use std::time::{Duration, Instant};
-use unicode_width::UnicodeWidthStr;
 
 /// The pause between two looks at a tree that is being read.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -22,8 +18,8 @@ impl App {
     /// A message, if a key is not known.
     pub fn once(mut self, keys: &str, width: u16, height: u16) -> Result<String, String> {
         let keys = keys::parse(keys)?;
-        let Ok(mut terminal) = Terminal::new(TestBackend::new(width.max(1), height.max(1)));
-        self.settle(&mut terminal);
+        let mut buffer = Buffer::new(width.max(1), height.max(1));
+        self.settle(&mut buffer);
         for key in keys {
             self.key(key);
             match self.take_wish() {
@@ -32,17 +28,17 @@ impl App {
                 Some(Wish::Suspend) => self.complain("cannot stop without a terminal"),
                 Some(Wish::Redraw) | None => {}
             }
-            self.settle(&mut terminal);
+            self.settle(&mut buffer);
         }
-        Ok(text(terminal.backend().buffer()))
+        Ok(buffer.text())
     }
 
     /// Draws until nothing more changes. Drawing may itself ask, for names of owners.
-    fn settle(&mut self, terminal: &mut Terminal<TestBackend>) {
+    fn settle(&mut self, buffer: &mut Buffer) {
         loop {
             self.update(Instant::now());
             if self.is_settled() {
-                let Ok(_) = terminal.draw(|frame| screen::draw(self, frame));
+                screen::draw(self, buffer);
                 self.was_drawn(Instant::now());
                 if self.is_settled() {
                     return;
@@ -51,22 +47,4 @@ impl App {
             thread::sleep(PAUSE);
         }
     }
-}
-
-/// Returns the lines of a screen as text, without spaces at their ends.
-pub(crate) fn text(buffer: &Buffer) -> String {
-    let mut out = String::new();
-    for y in buffer.area.top()..buffer.area.bottom() {
-        let mut line = String::new();
-        let mut x = buffer.area.left();
-        while x < buffer.area.right() {
-            let symbol = buffer[(x, y)].symbol();
-            line.push_str(symbol);
-            // A wide character covers the cell behind it.
-            x += u16::try_from(symbol.width()).unwrap_or(1).max(1);
-        }
-        out.push_str(line.trim_end());
-        out.push('\n');
-    }
-    out
 }

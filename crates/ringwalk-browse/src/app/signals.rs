@@ -3,7 +3,7 @@
 //! A handler only sets a flag. The loop looks at the flags, since only there the
 //! terminal can be given back.
 
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::{SigId, flag, low_level};
 use std::io;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ pub(super) struct Signals {
     ending: Arc<AtomicUsize>,
     stop: Arc<AtomicBool>,
     continued: Arc<AtomicBool>,
+    resized: Arc<AtomicBool>,
     /// True when nobody looks at the flags any more. Signals then act as usual.
     is_over: Arc<AtomicBool>,
     registered: Vec<SigId>,
@@ -27,6 +28,7 @@ impl Signals {
             ending: Arc::new(AtomicUsize::new(0)),
             stop: Arc::new(AtomicBool::new(false)),
             continued: Arc::new(AtomicBool::new(false)),
+            resized: Arc::new(AtomicBool::new(false)),
             is_over: Arc::new(AtomicBool::new(false)),
             registered: Vec::new(),
         };
@@ -46,6 +48,9 @@ impl Signals {
         signals
             .registered
             .push(flag::register(SIGCONT, Arc::clone(&signals.continued))?);
+        signals
+            .registered
+            .push(flag::register(SIGWINCH, Arc::clone(&signals.resized))?);
         Ok(signals)
     }
 
@@ -65,6 +70,11 @@ impl Signals {
     /// Returns true if the program was continued, once for each signal.
     pub(super) fn take_continued(&self) -> bool {
         self.continued.swap(false, Ordering::Relaxed)
+    }
+
+    /// Returns true if the terminal has got another size, once for each signal.
+    pub(super) fn take_resized(&self) -> bool {
+        self.resized.swap(false, Ordering::Relaxed)
     }
 
     /// Forgets signals of keys. Those that were pressed in a shell were meant for the shell.
@@ -104,6 +114,9 @@ mod tests {
         low_level::raise(SIGCONT).unwrap();
         assert!(signals.take_continued());
         assert!(!signals.take_continued());
+        low_level::raise(SIGWINCH).unwrap();
+        assert!(signals.take_resized());
+        assert!(!signals.take_resized());
         low_level::raise(SIGINT).unwrap();
         assert_eq!(signals.ending(), Some(SIGINT));
         signals.forget_keyboard();

@@ -1,26 +1,21 @@
 //! Taking the terminal, and giving it back.
 
-use crossterm::cursor::{Hide, Show};
-use crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
-};
-use ratatui::Terminal;
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::{Position, Rect};
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use signal_hook::consts::SIGHUP;
-use signal_hook::low_level;
+use super::App;
+use crate::screen::{self, Buffer, CLEAR};
+use rustix::termios::{self, OptionalActions, Termios};
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, IsTerminal, Stdout, Write};
+use std::io::{self, IsTerminal, Stdout, Write};
 use std::panic;
-use std::sync::Once;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, PoisonError};
 
-/// True while the terminal is in raw mode and shows the alternate screen.
-static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// The mode of the terminal before it was taken; `None` while it is not taken.
+static MODE_BEFORE: Mutex<Option<Termios>> = Mutex::new(None);
+
+/// The alternate screen of xterm, without a cursor.
+const TAKE: &[u8] = b"\x1b[?1049h\x1b[?25l";
+/// The usual screen, with a cursor.
+const GIVE_BACK: &[u8] = b"\x1b[?1049l\x1b[?25h";
 
 /// True once a thread has panicked. The thread that panics holds the lock of standard output from
 /// before this is set until its message is written. Every write to the terminal first checks this
@@ -28,19 +23,15 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 /// again while it has it.
 static HAS_PANICKED: AtomicBool = AtomicBool::new(false);
 
-/// How often crossterm was entered and left: odd while it reads.
-static READS: AtomicUsize = AtomicUsize::new(0);
-
-/// crossterm, asked not to wait, reads for microseconds. After this time it reads without end.
-const STUCK: Duration = Duration::from_millis(500);
-
-/// A frame of a large terminal has some 50 kB. It shall reach the terminal in one write.
-const BUFFER: usize = 64 << 10;
+/// The size of a terminal that does not know it, such as a serial console.
+const USUAL_SIZE: (u16, u16) = (80, 24);
 
 /// The terminal, taken. Dropping it gives the terminal back.
 pub(super) struct Taken {
-    /// What frames are drawn on.
-    pub(super) terminal: Terminal<CrosstermBackend<BufWriter<Frames>>>,
+    /// What the terminal shows.
+    shown: Buffer,
+    /// The next frame.
+    next: Buffer,
 }
 
 impl Taken {
@@ -57,12 +48,12 @@ impl Taken {
         )
         .map_err(io::Error::other)?;
         give_back_on_panic();
-        end_with_terminal()?;
         HAS_PANICKED.store(false, Ordering::Relaxed);
         enter()?;
-        let backend = CrosstermBackend::new(BufWriter::with_capacity(BUFFER, Frames(stdout())));
-        let terminal = Terminal::new(backend).inspect_err(|_| give_back())?;
-        Ok(Self { terminal })
+        Ok(Self {
+            shown: Buffer::new(0, 0),
+            next: Buffer::new(0, 0),
+        })
     }
 
     /// Gives the terminal back while `act` runs, and takes it again. The next frame is drawn as a
@@ -77,10 +68,27 @@ impl Taken {
 
     /// Clears the screen. The next frame is drawn as a whole.
     pub(super) fn redraw(&mut self) -> io::Result<()> {
-        let area = Rect::from((Position::ORIGIN, self.terminal.size()?));
-        // Other than `Terminal::clear`, this does not ask the terminal where its cursor is. Not
-        // every terminal answers, and the answer comes between keys.
-        self.terminal.resize(area)
+        let (width, height) = size()?;
+        self.shown = Buffer::new(width, height);
+        self.next = self.shown.clone();
+        Frames(stdout()).write_all(CLEAR)
+    }
+
+    /// Draws a frame.
+    pub(super) fn draw(&mut self, app: &mut App) -> io::Result<()> {
+        let area = self.shown.area;
+        if (area.width, area.height) != size()? {
+            self.redraw()?;
+        }
+        screen::draw(app, &mut self.next);
+        // A frame reaches the terminal in one write.
+        let mut sequences = Vec::new();
+        screen::paint(&self.shown, &self.next, &mut sequences)?;
+        let mut out = Frames(stdout());
+        out.write_all(&sequences)?;
+        out.flush()?;
+        std::mem::swap(&mut self.shown, &mut self.next);
+        Ok(())
     }
 }
 
@@ -94,7 +102,7 @@ impl Drop for Taken {
 ///
 /// The lock is not held while a frame is computed: that waits for locks of the tree, and a thread
 /// that panics may hold them while it waits for this one.
-pub(super) struct Frames(Stdout);
+struct Frames(Stdout);
 
 impl Write for Frames {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -143,76 +151,35 @@ fn check(out: bool, input: bool, term: Option<&OsStr>) -> Result<(), String> {
     }
 }
 
-/// Waits until the terminal has input, a signal comes, or the time is over.
-///
-/// # Errors
-///
-/// If the terminal is gone. Then do not ask crossterm 0.29 for events: it would read without end.
-/// If the terminal disappears right after this check, [`end_with_terminal`] ends that.
-pub(super) fn wait_for_input(pause: Duration) -> io::Result<()> {
-    let input = io::stdin();
-    let mut polled = [PollFd::new(&input, PollFlags::IN)];
-    let limit = Timespec::try_from(pause).ok();
-    match poll(&mut polled, limit.as_ref()) {
-        Ok(_) | Err(Errno::INTR) => {}
-        Err(error) => return Err(error.into()),
+/// Returns columns and lines of the terminal.
+fn size() -> io::Result<(u16, u16)> {
+    let size = termios::tcgetwinsize(stdout())?;
+    if size.ws_col == 0 || size.ws_row == 0 {
+        return Ok(USUAL_SIZE);
     }
-    let gone = PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL;
-    if polled[0].revents().intersects(gone) {
-        return Err(io::Error::other("the terminal is gone"));
-    }
-    Ok(())
-}
-
-/// Runs a function of crossterm that reads the terminal.
-pub(super) fn reading<T>(read: impl FnOnce() -> T) -> T {
-    READS.fetch_add(1, Ordering::Relaxed);
-    let result = read();
-    READS.fetch_add(1, Ordering::Relaxed);
-    result
-}
-
-/// Starts a thread that ends the program if crossterm reads a terminal that is gone, which it does
-/// without end. SIGHUP does not help there, as the loop looks at signals between two reads.
-fn end_with_terminal() -> io::Result<()> {
-    static IS_WATCHED: AtomicBool = AtomicBool::new(false);
-    if IS_WATCHED.swap(true, Ordering::Relaxed) {
-        return Ok(());
-    }
-    let watch = || {
-        let input = io::stdin();
-        let mut polled = [PollFd::new(&input, PollFlags::empty())];
-        // Without events that are asked for, only the end of the terminal is reported.
-        while poll(&mut polled, None) == Err(Errno::INTR) {}
-        loop {
-            let before = READS.load(Ordering::Relaxed);
-            thread::sleep(STUCK);
-            let is_reading = before % 2 == 1 && READS.load(Ordering::Relaxed) == before;
-            if is_reading && low_level::emulate_default_handler(SIGHUP).is_err() {
-                std::process::abort();
-            }
-        }
-    };
-    let thread = thread::Builder::new().name("browse-terminal".to_owned());
-    ringwalk_sys::with_signals_blocked(|| thread.spawn(watch)).map(drop)
+    Ok((size.ws_col, size.ws_row))
 }
 
 fn enter() -> io::Result<()> {
-    let _lock = stdout().lock();
+    let mut out = stdout().lock();
     refuse_after_panic()?;
-    enable_raw_mode()?;
-    IS_TAKEN.store(true, Ordering::Relaxed);
-    crossterm::execute!(stdout(), EnterAlternateScreen, Hide).inspect_err(|_| give_back())
+    let before = termios::tcgetattr(io::stdin())?;
+    let mut raw = before.clone();
+    raw.make_raw();
+    termios::tcsetattr(io::stdin(), OptionalActions::Now, &raw)?;
+    *MODE_BEFORE.lock().unwrap_or_else(PoisonError::into_inner) = Some(before);
+    let entered = out.write_all(TAKE).and_then(|()| out.flush());
+    entered.inspect_err(|_| give_back())
 }
 
 /// Gives the terminal back if it was taken. Errors do not matter: the terminal may be gone.
 fn give_back() {
-    let _lock = stdout().lock();
-    if IS_TAKEN.swap(false, Ordering::Relaxed) {
-        let mut out = stdout();
-        let _ = crossterm::execute!(out, LeaveAlternateScreen, Show);
+    let mut out = stdout().lock();
+    let mut before = MODE_BEFORE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(before) = before.take() {
+        let _ = out.write_all(GIVE_BACK);
         let _ = out.flush();
-        let _ = disable_raw_mode();
+        let _ = termios::tcsetattr(io::stdin(), OptionalActions::Now, &before);
     }
 }
 

@@ -1,14 +1,11 @@
 //! A browser on a screen in memory.
 
 use super::{FakeActions, FakeComparison, FakeDeleter, FakeFilter, FakeTree};
-use crate::app::text;
+use crate::screen::{self, Buffer};
 use crate::service::Services;
 use crate::tree::Id;
-use crate::{App, Options, keys, screen};
+use crate::{App, Options, keys};
 use jiff::tz::TimeZone;
-use ratatui::Terminal;
-use ratatui::backend::TestBackend;
-use ratatui::style::Color;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -18,7 +15,7 @@ pub(crate) struct Stage {
     pub(crate) tree: Arc<FakeTree>,
     pub(crate) actions: Arc<FakeActions>,
     pub(crate) app: App,
-    terminal: Terminal<TestBackend>,
+    buffer: Buffer,
 }
 
 impl Stage {
@@ -53,12 +50,11 @@ impl Stage {
             zone: TimeZone::UTC,
         };
         let app = App::new(Arc::clone(&tree) as Arc<_>, services, options).unwrap();
-        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
         let mut stage = Self {
             tree,
             actions,
             app,
-            terminal,
+            buffer: Buffer::new(width, height),
         };
         stage.settle();
         stage
@@ -82,7 +78,7 @@ impl Stage {
 
     /// Changes the size of the screen.
     pub(crate) fn resize(&mut self, width: u16, height: u16) -> &mut Self {
-        self.terminal.backend_mut().resize(width, height);
+        self.buffer = Buffer::new(width, height);
         self.settle();
         self
     }
@@ -103,23 +99,19 @@ impl Stage {
 
     /// Draws once.
     pub(crate) fn draw(&mut self) {
-        self.terminal
-            .draw(|frame| screen::draw(&mut self.app, frame))
-            .unwrap();
+        screen::draw(&mut self.app, &mut self.buffer);
         self.app.was_drawn(Instant::now());
     }
 
     /// Returns the screen as text.
     pub(crate) fn text(&self) -> String {
-        text(self.terminal.backend().buffer())
+        self.buffer.text()
     }
 
     /// Returns true if a cell of the screen has a colour.
     pub(crate) fn has_colour(&self) -> bool {
-        let cells = self.terminal.backend().buffer().content();
-        cells
-            .iter()
-            .any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset)
+        let mut cells = self.buffer.lines().flatten();
+        cells.any(|cell| cell.style.colour.is_some())
     }
 
     /// Returns a line of the screen.

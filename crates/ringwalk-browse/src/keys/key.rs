@@ -1,6 +1,5 @@
 //! One key, and how it is written.
 
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::fmt;
 
 /// A key, or a combination of Ctrl and a letter.
@@ -54,38 +53,6 @@ const NAMES: [(&str, Key); 15] = [
     ("lt", Key::Char('<')),
     ("gt", Key::Char('>')),
 ];
-
-impl Key {
-    /// Returns the key of an event of the terminal; `None` for a release and for keys without a
-    /// meaning here.
-    pub fn of(event: KeyEvent) -> Option<Self> {
-        if event.kind == KeyEventKind::Release {
-            return None;
-        }
-        let key = match event.code {
-            KeyCode::Char(letter) if event.modifiers.contains(KeyModifiers::CONTROL) => {
-                Self::Ctrl(letter.to_ascii_lowercase())
-            }
-            // Alt and a letter is no key of the table. Without this it would act as the letter.
-            KeyCode::Char(_) if event.modifiers.contains(KeyModifiers::ALT) => return None,
-            KeyCode::Char(letter) => Self::Char(letter),
-            KeyCode::Enter => Self::Enter,
-            KeyCode::Esc => Self::Escape,
-            KeyCode::Backspace => Self::Backspace,
-            KeyCode::Delete => Self::Delete,
-            KeyCode::Up => Self::Up,
-            KeyCode::Down => Self::Down,
-            KeyCode::Left => Self::Left,
-            KeyCode::Right => Self::Right,
-            KeyCode::PageUp => Self::PageUp,
-            KeyCode::PageDown => Self::PageDown,
-            KeyCode::Home => Self::Home,
-            KeyCode::End => Self::End,
-            _ => return None,
-        };
-        Some(key)
-    }
-}
 
 impl fmt::Display for Key {
     /// Writes the name as the help shows it: `j`, `Enter`, `Ctrl-F`.

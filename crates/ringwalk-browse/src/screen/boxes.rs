@@ -1,11 +1,10 @@
 //! A box of text over the screen.
 
+use super::buffer::{Buffer, Position, Rect};
 use super::style::Palette;
+use super::style::Style;
 use super::text::wrapped;
 use super::{put, put_line};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 
 /// The widest box. Longer lines are hard to read.
 pub(crate) const WIDEST: u16 = 76;

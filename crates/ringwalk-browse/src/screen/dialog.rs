@@ -2,12 +2,11 @@
 
 use super::amount::{bytes, date, entries, moment};
 use super::boxes::{NARROW, WIDEST, draw_box};
+use super::buffer::{Buffer, Rect};
 use super::style::Palette;
 use super::text::{columns, fit, safe};
 use crate::app::{App, Asking, Mode, Running, in_words};
 use crate::tree::{Id, Item, Kind, ReadState};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
 /// The number of names that a question shows.
 const NAMES: usize = 3;

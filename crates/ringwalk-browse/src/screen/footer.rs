@@ -1,12 +1,11 @@
 //! The lines at the bottom: totals of the directory, marks, filter; messages and prompts.
 
 use super::amount::{bytes, entries};
+use super::buffer::{Buffer, Position, Rect};
 use super::style::Palette;
 use super::text::{columns, fit_end, safe};
 use super::{put, put_line};
 use crate::app::{App, Mode};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
 use std::fmt::Write as _;
 
 /// Draws one or two lines. Returns the place of the cursor of a prompt.

@@ -1,14 +1,13 @@
 //! The lines at the top: path, order, progress.
 
 use super::amount::{bytes, count};
+use super::buffer::{Buffer, Rect};
 use super::put_line;
 use super::style::Palette;
 use super::text::{columns, fit_end, safe};
 use crate::app::App;
 use crate::tree::{Direction, GroupKey, SortKey, Weight};
 use crate::view::{ListOrder, PaneKind};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
 /// Draws one or two lines.
 pub(crate) fn draw(app: &App, area: Rect, lines: u16, buffer: &mut Buffer, palette: Palette) {

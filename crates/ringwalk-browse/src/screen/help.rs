@@ -1,13 +1,12 @@
 //! The keys, from their table.
 
+use super::buffer::{Buffer, Rect};
 use super::flags::FLAGS;
 use super::put_line;
 use super::style::Palette;
 use super::text::{padded, wrapped};
 use crate::app::{App, Mode};
 use crate::keys::{Place, Section, TABLE};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 
 /// Columns of the names of keys.
 const NAMES: usize = 18;

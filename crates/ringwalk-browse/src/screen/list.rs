@@ -1,17 +1,16 @@
 //! The list.
 
 use super::amount::{bytes, count, date, growth, share};
+use super::buffer::{Buffer, Position, Rect};
 use super::columns::{Column, FLAGS, columns};
 use super::flags::{flag, mark};
 use super::style::Palette;
+use super::style::Style;
 use super::text::{padded, padded_left, safe};
 use super::{put, put_line};
 use crate::app::App;
 use crate::tree::{Id, Item, ReadState, Weight};
 use crate::view::{Row, narrow, size};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use std::collections::HashMap;
 
 /// Lists of this height have a line of headings.

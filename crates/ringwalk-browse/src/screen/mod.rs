@@ -1,10 +1,12 @@
-//! Drawing with ratatui.
+//! Drawing.
 //!
 //! A screen has up to two lines at the top, the list or what covers it, and up to two lines at the
 //! bottom. On a small screen the first and the last line remain. Dialogs lie over it.
 //!
 //! | file | contents |
 //! |---|---|
+//! | `buffer.rs` | a screen in memory |
+//! | `paint.rs` | a screen as control sequences |
 //! | `text.rs` | foreign text, made safe and cut to columns |
 //! | `amount.rs` | numbers, sizes and times as text |
 //! | `style.rs` | colours and attributes |
@@ -21,6 +23,7 @@
 
 pub(crate) mod amount;
 mod boxes;
+mod buffer;
 mod columns;
 mod dialog;
 mod flags;
@@ -28,26 +31,27 @@ mod footer;
 mod header;
 mod help;
 mod list;
+mod paint;
 mod pane;
 mod style;
 mod text;
 mod treemap;
 
+pub(crate) use buffer::{Buffer, Rect};
 pub use flags::FLAGS;
+pub(crate) use paint::{CLEAR, paint};
 
 use crate::app::{App, Mode};
-use ratatui::Frame;
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
-use style::Palette;
+use buffer::Position;
+use style::{Palette, Style};
 
 /// Screens of this height have two lines at the top and at the bottom.
 const ROOMY: u16 = 10;
 
 /// Draws a frame.
-pub(crate) fn draw(app: &mut App, frame: &mut Frame) {
-    let area = frame.area();
+pub(crate) fn draw(app: &mut App, buffer: &mut Buffer) {
+    buffer.clear();
+    let area = buffer.area;
     if area.is_empty() {
         return;
     }
@@ -58,7 +62,6 @@ pub(crate) fn draw(app: &mut App, frame: &mut Frame) {
         height: area.height.saturating_sub(2 * margin),
         ..area
     };
-    let buffer = frame.buffer_mut();
     header::draw(app, area, margin, buffer, palette);
     match (&app.mode, app.is_treemap(), app.pane.is_some()) {
         (Mode::Help(_), ..) => help::draw(app, middle, buffer, palette),
@@ -68,9 +71,7 @@ pub(crate) fn draw(app: &mut App, frame: &mut Frame) {
     }
     let cursor = footer::draw(app, area, margin, buffer, palette);
     dialog::draw(app, area, buffer, palette);
-    if let Some(position) = cursor.filter(|_| matches!(app.mode, Mode::Prompt(_))) {
-        frame.set_cursor_position(position);
-    }
+    buffer.cursor = cursor.filter(|_| matches!(app.mode, Mode::Prompt(_)));
 }
 
 /// Puts safe text on a line, within a number of columns. Returns the column behind it.
@@ -79,9 +80,7 @@ fn put(buffer: &mut Buffer, at: Position, text: &str, most: u16, style: Style) -
         return at.x;
     }
     let text = text::fit(text, usize::from(most));
-    buffer
-        .set_stringn(at.x, at.y, text, usize::from(most), style)
-        .0
+    buffer.write(at, &text, style)
 }
 
 /// Puts safe text on a whole line and fills the line with the style.

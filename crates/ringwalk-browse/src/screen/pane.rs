@@ -1,6 +1,7 @@
 //! Largest files, groups, what could not be read.
 
 use super::amount::{bytes, count, date, share};
+use super::buffer::{Buffer, Rect};
 use super::flags::{flag, mark};
 use super::list::bar;
 use super::put_line;
@@ -9,8 +10,6 @@ use super::text::{columns, fit_end, padded_left, safe};
 use crate::app::App;
 use crate::tree::{Group, Item, Unreadable, Weight};
 use crate::view::{Content, size};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
 use std::fmt::Write as _;
 
 /// Panes of this height have a line of headings.

@@ -1,14 +1,13 @@
 //! The treemap: each entry of the directory as a rectangle, as large as its share.
 
 use super::amount::bytes;
+use super::buffer::{Buffer, Position, Rect};
 use super::style::Palette;
+use super::style::Style;
 use super::text::safe;
 use super::{put, put_line};
 use crate::app::App;
 use crate::view::{Content, Tile, squarify};
-use ratatui::buffer::Buffer;
-use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 
 /// Draws the tiles.
 pub(crate) fn draw(app: &mut App, area: Rect, buffer: &mut Buffer, palette: Palette) {
@@ -59,17 +58,15 @@ fn draw_tile(tile: &Tile, is_marked: bool, area: Rect, buffer: &mut Buffer, styl
     if area.is_empty() {
         return;
     }
-    for y in area.top()..area.bottom() {
-        for x in area.left()..area.right() {
-            let symbol = match (x == area.left(), y == area.top()) {
-                (true, true) => "+",
-                (true, false) => "|",
-                (false, true) => "-",
-                (false, false) => " ",
-            };
-            buffer[(x, y)].set_symbol(symbol).set_style(style);
-        }
+    for at in area.positions() {
+        buffer[at].set(match (at.x == area.x, at.y == area.y) {
+            (true, true) => "+",
+            (true, false) => "|",
+            (false, true) => "-",
+            (false, false) => " ",
+        });
     }
+    buffer.set_style(area, style);
     let inside = Position {
         x: area.x + 1,
         y: area.y,

@@ -1,7 +1,7 @@
 //! The rectangles of a treemap: squarified, as in Bruls, Huizing and van Wijk, "Squarified
 //! Treemaps" (2000).
 
-use ratatui::layout::Rect;
+use crate::screen::Rect;
 
 /// A cell of a terminal is about twice as high as wide.
 const CELL_HEIGHT: f64 = 2.0;
@@ -115,18 +115,27 @@ fn cells(area: Area) -> Rect {
     let right = (area.x + area.width).round() as u16;
     let top = (area.y / CELL_HEIGHT).round() as u16;
     let bottom = ((area.y + area.height) / CELL_HEIGHT).round() as u16;
-    Rect::new(
-        left,
-        top,
-        right.saturating_sub(left),
-        bottom.saturating_sub(top),
-    )
+    Rect {
+        x: left,
+        y: top,
+        width: right.saturating_sub(left),
+        height: bottom.saturating_sub(top),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn rect(x: u16, y: u16, width: u16, height: u16) -> Rect {
+        Rect {
+            x,
+            y,
+            width,
+            height,
+        }
+    }
 
     proptest! {
         #[test]
@@ -137,8 +146,8 @@ mod tests {
         ) {
             weights.sort_unstable_by(|a, b| b.cmp(a));
             prop_assume!(weights[0] > 0);
-            let area = Rect::new(3, 2, width, height);
-            let mut covered = vec![0u8; area.area() as usize];
+            let area = rect(3, 2, width, height);
+            let mut covered = vec![0u8; usize::from(width) * usize::from(height)];
             for rectangle in squarify(&weights, area) {
                 for position in rectangle.positions() {
                     prop_assert!(area.contains(position));
@@ -152,9 +161,11 @@ mod tests {
 
     #[test]
     fn equal_weights_get_equal_shares() {
-        let rectangles = squarify(&[1, 1, 1, 1], Rect::new(0, 0, 40, 20));
+        let rectangles = squarify(&[1, 1, 1, 1], rect(0, 0, 40, 20));
         assert!(
-            rectangles.iter().all(|rectangle| rectangle.area() == 200),
+            rectangles
+                .iter()
+                .all(|rectangle| rectangle.width * rectangle.height == 200),
             "{rectangles:?}"
         );
     }
@@ -162,9 +173,9 @@ mod tests {
     #[test]
     fn no_weight_gets_no_cell() {
         assert_eq!(
-            squarify(&[0, 0], Rect::new(0, 0, 4, 4)),
+            squarify(&[0, 0], rect(0, 0, 4, 4)),
             vec![Rect::default(); 2]
         );
-        assert!(squarify(&[], Rect::new(0, 0, 4, 4)).is_empty());
+        assert!(squarify(&[], rect(0, 0, 4, 4)).is_empty());
     }
 }

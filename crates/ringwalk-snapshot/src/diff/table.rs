@@ -7,20 +7,15 @@ use super::json::View;
 use super::version::{Field, Version};
 use crate::kind::type_letter;
 use crate::table_file::{Cell, Column, Values, write};
-use parquet::errors::ParquetError;
 use ringwalk_text::escaped;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes the changes or groups that `view` asks for as a Parquet file.
 ///
 /// # Errors
 ///
 /// When `out` cannot be written.
-pub fn write_table(
-    diff: &Diff,
-    view: &View<'_>,
-    out: impl Write + Send,
-) -> Result<(), ParquetError> {
+pub fn write_table(diff: &Diff, view: &View<'_>, out: impl Write + Send) -> io::Result<()> {
     let most = view.top.unwrap_or(usize::MAX);
     match view.by {
         None => {

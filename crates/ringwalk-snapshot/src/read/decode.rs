@@ -14,8 +14,8 @@
 use super::chunk::Cells;
 use super::packed::{Run, delta_binary, runs, take};
 use super::texts::{end_text, texts};
+use crate::columnar::Encoding;
 use crate::schema::Values;
-use parquet::basic::Encoding;
 
 /// The values that the pages of a row group refer to by number.
 #[derive(Debug, Default)]
@@ -69,14 +69,14 @@ pub(super) fn page(
         &mut scratch.numbers
     };
     match page.encoding {
-        Encoding::DELTA_BINARY_PACKED => {
+        Encoding::DeltaBinaryPacked => {
             delta_binary(&mut bytes, values, numbers)?;
             narrow(numbers, page.values)?;
         }
-        Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
+        Encoding::RleDictionary | Encoding::PlainDictionary => {
             dictionary_numbers(bytes, values, &dictionary?.numbers, numbers)?;
         }
-        Encoding::PLAIN => plain_numbers(bytes, values, page.values, numbers)?,
+        Encoding::Plain => plain_numbers(bytes, values, page.values, numbers)?,
         _ => return None,
     }
     if numbers.len() != values {

@@ -7,6 +7,7 @@ use super::file::SharedFile;
 use super::thrift::{Kind, Reader};
 use crate::seal;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// The first and the last bytes of a file.
 const MAGIC: &[u8; 4] = b"PAR1";
@@ -30,12 +31,13 @@ pub(super) struct Footer {
 /// A column with values.
 #[derive(Debug)]
 pub(super) struct Leaf {
-    /// The name; `None` if the column lies in a group.
-    pub(super) name: Option<String>,
+    /// The names of the groups that it lies in, and its own. Empty where they are more than those
+    /// of any column of a snapshot, so that paths take little memory.
+    pub(super) path: Vec<Arc<str>>,
     /// The number of its type.
     pub(super) physical: i64,
-    /// The number of its repetition.
-    pub(super) repetition: i64,
+    /// The numbers of the repetitions of the path.
+    pub(super) repetitions: Vec<i64>,
 }
 
 impl Leaf {
@@ -43,7 +45,17 @@ impl Leaf {
     pub(super) const REQUIRED: i64 = 0;
     /// The repetition of a column with nulls.
     pub(super) const OPTIONAL: i64 = 1;
+    /// The repetition of a group that occurs any number of times.
+    pub(super) const REPEATED: i64 = 2;
+
+    /// Returns true if the column has this path.
+    pub(super) fn is_at(&self, path: &[&str]) -> bool {
+        self.path.iter().map(AsRef::as_ref).eq(path.iter().copied())
+    }
 }
+
+/// The length of the longest path of a column of a snapshot.
+const DEEPEST: usize = 3;
 
 /// A row group.
 #[derive(Debug)]
@@ -189,22 +201,30 @@ impl Element {
 /// Returns the columns with values of a schema, whose first element is the file.
 fn leaves_of(elements: Vec<Element>) -> Option<Vec<Leaf>> {
     let mut elements = elements.into_iter();
-    // The columns that are still to come of each open group.
     let root = elements.next().filter(|root| root.children >= 0)?;
+    // The columns that are still to come of each open group.
     let mut open = vec![root.children];
+    let (mut path, mut repetitions) = (Vec::new(), Vec::new());
     let mut leaves = Vec::new();
     for element in elements {
         while open.last() == Some(&0) {
             open.pop();
         }
-        let is_top = open.len() == 1;
         *open.last_mut()? -= 1;
+        path.truncate(open.len() - 1);
+        repetitions.truncate(open.len() - 1);
+        // The paths share the name, however long it is.
+        path.push(Arc::from(element.name));
+        repetitions.push(element.repetition?);
         match element.children {
-            0 => leaves.push(Leaf {
-                name: is_top.then_some(element.name),
-                physical: element.physical?,
-                repetition: element.repetition?,
-            }),
+            0 => {
+                let depth = if path.len() > DEEPEST { 0 } else { path.len() };
+                leaves.push(Leaf {
+                    path: path[..depth].to_vec(),
+                    physical: element.physical?,
+                    repetitions: repetitions[..depth].to_vec(),
+                });
+            }
             1.. => open.push(element.children),
             _ => return None,
         }

@@ -106,7 +106,7 @@ fn leaves(footer: &Footer, shape: Shape) -> Result<[Option<usize>; COLUMN_COUNT]
     let mut leaves = [None; COLUMN_COUNT];
     for facts in shape.columns() {
         let name = facts.name;
-        let is_named = |leaf: &Leaf| leaf.name.as_deref() == Some(name);
+        let is_named = |leaf: &Leaf| leaf.is_at(&[name]);
         let Some(index) = footer.leaves.iter().position(is_named) else {
             if facts.required {
                 return Err(Reason::Damaged(format!("it has no column {name}")));
@@ -114,8 +114,10 @@ fn leaves(footer: &Footer, shape: Shape) -> Result<[Option<usize>; COLUMN_COUNT]
             continue;
         };
         let leaf = &footer.leaves[index];
-        let may_be_null = leaf.repetition == Leaf::OPTIONAL && !facts.required;
-        if leaf.physical != physical(facts) || !(may_be_null || leaf.repetition == Leaf::REQUIRED) {
+        let may_be_null = leaf.repetitions == [Leaf::OPTIONAL] && !facts.required;
+        if leaf.physical != physical(facts)
+            || !(may_be_null || leaf.repetitions == [Leaf::REQUIRED])
+        {
             let why = format!("its column {name} has another type");
             return Err(Reason::Damaged(why));
         }
@@ -182,7 +184,7 @@ fn place(
     let statistics = column.statistics;
     let statistics = statistics.and_then(|(begin, length)| within(begin, length));
     let most = (pages_of(rows) + 1) * MOST_STATISTICS;
-    let is_required = leaf.repetition == Leaf::REQUIRED;
+    let is_required = leaf.repetitions == [Leaf::REQUIRED];
     Ok(Place {
         pages,
         index,
@@ -195,7 +197,6 @@ fn place(
 
 impl Place {
     /// Creates the place of a column whose pages are here.
-    #[cfg(test)]
     pub(super) fn of_pages(pages: Range<u64>, is_compressed: bool) -> Self {
         Self {
             index: pages.clone(),
@@ -237,6 +238,47 @@ impl Place {
         }
         Ok(Pages { dictionary, data })
     }
+}
+
+/// Returns the place of a column that may have several values in a row, its dictionary and its
+/// pages. They lie within the file and before the footer.
+pub(super) fn repeated(
+    footer: &Footer,
+    column: &StoredColumn,
+    read: impl FnOnce(Range<u64>) -> Result<Vec<u8>, Reason>,
+) -> Result<(Place, Pages), Reason> {
+    let damaged = |what: &str| Reason::Damaged(what.to_owned());
+    let range = |begin: i64, length: i64| {
+        let (begin, length) = (u64::try_from(begin).ok()?, u64::try_from(length).ok()?);
+        let end = begin.checked_add(length)?;
+        (begin >= MAGIC && end <= footer.begin).then_some(begin..end)
+    };
+    if column.is_elsewhere || !matches!(column.codec, UNCOMPRESSED | ZSTD) {
+        return Err(damaged("it is not compressed by zstd"));
+    }
+    let index = column
+        .index
+        .and_then(|(begin, length)| range(begin, length));
+    let index = index.ok_or_else(|| damaged("it has no list of its pages"))?;
+    let list = locations(&read(index)?);
+    let list = list.ok_or_else(|| damaged("the list of its pages is malformed"))?;
+    let begin = column.dictionary.unwrap_or(column.data);
+    let all = range(begin, column.length);
+    let all = all.ok_or_else(|| damaged("its pages do not lie within the file"))?;
+    let (mut data, mut end) = (Vec::new(), all.start);
+    let mut dictionary = None;
+    for location in list {
+        let page = range(location.offset, location.length);
+        let page = page.filter(|page| page.start >= end && page.end <= all.end);
+        let page = page.ok_or_else(|| damaged("one of its pages lies somewhere else"))?;
+        if data.is_empty() && page.start > all.start {
+            dictionary = Some(all.start..page.start);
+        }
+        end = page.end;
+        data.push(page);
+    }
+    let place = Place::of_pages(all, column.codec == ZSTD);
+    Ok((place, Pages { dictionary, data }))
 }
 
 /// An element of the list of pages, `PageLocation` in `parquet.thrift`.

@@ -18,7 +18,7 @@
 //! | `unpack.rs` | the bytes of a page: its header, decompression |
 //! | `decode.rs` | the cells of one page, decoded from its bytes |
 //! | `texts.rs` | the texts of one page |
-//! | `xattrs.rs` | extended attributes, by the reader of the crate parquet |
+//! | `xattrs.rs` | extended attributes |
 //! | `packed.rs` | numbers that are packed into bits |
 
 mod cache;

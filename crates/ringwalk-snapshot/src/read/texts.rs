@@ -9,7 +9,7 @@ use super::chunk::Cells;
 use super::decode::{Dictionary, PageBytes, Scratch, indices};
 use super::packed::{Run, delta_binary, take};
 use super::unpack::MOST_TEXT;
-use parquet::basic::Encoding;
+use crate::columnar::Encoding;
 
 /// Notes the end of a value of text. A damaged page can repeat "as before" so often that its text
 /// would fill the memory: returns `None` if the text is longer than the text of a page can be.
@@ -31,8 +31,8 @@ pub(super) fn texts(
     cells: &mut Cells,
 ) -> Option<()> {
     match page.encoding {
-        Encoding::DELTA_BYTE_ARRAY => delta_texts(bytes, values, scratch, cells)?,
-        Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY => {
+        Encoding::DeltaByteArray => delta_texts(bytes, values, scratch, cells)?,
+        Encoding::RleDictionary | Encoding::PlainDictionary => {
             let known = dictionary?;
             let mut add = |index: u64| {
                 let text = known.text(usize::try_from(index).ok()?)?;
@@ -44,7 +44,7 @@ pub(super) fn texts(
                 Run::Packed(indices) => indices.iter().try_for_each(|index| add(*index)),
             })?;
         }
-        Encoding::PLAIN => {
+        Encoding::Plain => {
             for _ in 0..values {
                 let length = u32::from_le_bytes(take(&mut bytes, 4)?.try_into().ok()?);
                 cells
@@ -114,7 +114,7 @@ pub(super) fn equal_texts(
     scratch: &mut Scratch,
     mut each: impl FnMut(usize),
 ) -> Option<()> {
-    if page.encoding != Encoding::DELTA_BYTE_ARRAY || !page.is_required {
+    if page.encoding != Encoding::DeltaByteArray || !page.is_required {
         return None;
     }
     let mut bytes = page.bytes;

@@ -4,8 +4,8 @@ use super::error::Reason;
 use super::file::SharedFile;
 use super::layout::Place;
 use super::thrift::{Kind, Reader};
+use crate::columnar::Encoding;
 use crate::schema::{LONGEST_PATH, PAGE_ROWS, Values};
-use parquet::basic::Encoding;
 use std::io::ErrorKind;
 use std::ops::Range;
 use zstd::bulk::Decompressor;
@@ -180,29 +180,17 @@ const RLE: i64 = 3;
 fn data_page([rows, encoding, nulls]: [Option<i64>; 3]) -> Option<Contents> {
     (nulls == Some(RLE)).then_some(Contents::Data {
         rows: usize::try_from(rows?).ok()?,
-        encoding: encoding_of(encoding?)?,
+        encoding: Encoding::of_number(encoding?)?,
     })
 }
 
 fn dictionary_page([count, encoding, _]: [Option<i64>; 3]) -> Option<Contents> {
     let is_plain = matches!(
-        encoding_of(encoding?)?,
-        Encoding::PLAIN | Encoding::PLAIN_DICTIONARY
+        Encoding::of_number(encoding?)?,
+        Encoding::Plain | Encoding::PlainDictionary
     );
     is_plain.then_some(Contents::Dictionary {
         count: usize::try_from(count?).ok()?,
-    })
-}
-
-/// Returns the encoding with this number in `parquet.thrift`.
-fn encoding_of(number: i64) -> Option<Encoding> {
-    Some(match number {
-        0 => Encoding::PLAIN,
-        2 => Encoding::PLAIN_DICTIONARY,
-        5 => Encoding::DELTA_BINARY_PACKED,
-        7 => Encoding::DELTA_BYTE_ARRAY,
-        8 => Encoding::RLE_DICTIONARY,
-        _ => return None,
     })
 }
 

@@ -1,15 +1,20 @@
 //! Reads extended attributes, which are a column of type MAP.
 
+use super::chunk::Cells;
+use super::decode::{self, Dictionary, PageBytes, Scratch};
+use super::error::Reason;
+use super::footer::{Footer, Leaf};
+use super::layout::{Pages, Place, repeated};
+use super::packed::{Run, runs, take};
+use super::unpack::{Contents, Unpacker};
 use super::{ReadError, Snapshot};
-use crate::schema::XATTRS;
-use parquet::column::reader::ColumnReader;
-use parquet::data_type::ByteArray;
-use parquet::errors::ParquetError;
-use parquet::file::reader::{FileReader, SerializedFileReader};
-use std::fs::File;
+use crate::columnar::{Encoding, Physical};
+use crate::schema::{Values, XATTRS};
+use std::collections::VecDeque;
+use std::ops::Range;
 
 /// The level of an attribute; 1 is a file without any, 0 one whose attributes are not known.
-const ATTRIBUTE: i16 = 2;
+const ATTRIBUTE: u8 = 2;
 
 /// Names and values of the attributes of a file.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
@@ -17,12 +22,13 @@ type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 /// Reads the attributes of rows in order, from the first row on.
 pub(crate) struct XattrReader<'s> {
     snapshot: &'s Snapshot,
-    file: SerializedFileReader<File>,
+    footer: Footer,
     /// The indexes of the columns of names and values.
     leaves: [usize; 2],
     group: usize,
     /// The columns of names and values of the row group.
-    open: Option<[ColumnReader; 2]>,
+    open: Option<[TextLists; 2]>,
+    unpacker: Unpacker,
 }
 
 impl<'s> XattrReader<'s> {
@@ -32,19 +38,17 @@ impl<'s> XattrReader<'s> {
     ///
     /// If the file is damaged or cannot be read.
     pub(crate) fn of(snapshot: &'s Snapshot) -> Result<Option<Self>, ReadError> {
-        let file = snapshot.file().try_clone();
-        let file = file.map_err(|error| ParquetError::External(error.into()));
-        let file = file.and_then(SerializedFileReader::new);
-        let file = file.map_err(|error| damaged(snapshot, &error))?;
-        let (Some(names), Some(values)) = (leaf(&file, "key"), leaf(&file, "value")) else {
+        let footer = Footer::read(&snapshot.file).map_err(|why| failed(snapshot, why))?;
+        let (Some(names), Some(values)) = (leaf(&footer, "key"), leaf(&footer, "value")) else {
             return Ok(None);
         };
         Ok(Some(Self {
             snapshot,
-            file,
+            footer,
             leaves: [names, values],
             group: 0,
             open: None,
+            unpacker: Unpacker::default(),
         }))
     }
 
@@ -66,29 +70,25 @@ impl<'s> XattrReader<'s> {
     /// If the file is damaged or cannot be read.
     pub(crate) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ReadError> {
         let read = self.read(rows);
-        read.map_err(|error| damaged(self.snapshot, &error))
+        read.map_err(|why| failed(self.snapshot, why))
     }
 
-    fn read(&mut self, rows: usize) -> Result<Vec<Pairs>, ParquetError> {
-        let mut readers = match self.open.take() {
-            Some(readers) => readers,
+    fn read(&mut self, rows: usize) -> Result<Vec<Pairs>, Reason> {
+        let [mut names, mut values] = match self.open.take() {
+            Some(columns) => columns,
             None => self.open_group()?,
         };
-        let [names, values] = &mut readers;
-        let names = read(names, rows)?;
-        let values = read(values, rows)?;
-        let unequal = || ParquetError::General("names and values differ in number".to_owned());
-        let mut all = Vec::with_capacity(rows);
-        for (names, values) in names.into_iter().zip(values) {
+        let mut all = Vec::new();
+        for _ in 0..rows {
+            let names = names.next(self.snapshot, &mut self.unpacker)?;
+            let values = values.next(self.snapshot, &mut self.unpacker)?;
             if names.len() != values.len() {
-                return Err(unequal());
+                let what = "names and values differ in number";
+                return Err(Reason::Damaged(what.to_owned()));
             }
             all.push(names.into_iter().zip(values).collect());
         }
-        if all.len() != rows {
-            return Err(unequal());
-        }
-        self.open = Some(readers);
+        self.open = Some([names, values]);
         Ok(all)
     }
 
@@ -98,61 +98,139 @@ impl<'s> XattrReader<'s> {
         self.group += 1;
     }
 
-    fn open_group(&self) -> Result<[ColumnReader; 2], ParquetError> {
-        let group = self.file.get_row_group(self.group)?;
+    fn open_group(&mut self) -> Result<[TextLists; 2], Reason> {
         let [names, values] = self.leaves;
-        Ok([
-            group.get_column_reader(names)?,
-            group.get_column_reader(values)?,
-        ])
+        Ok([self.open_column(names)?, self.open_column(values)?])
+    }
+
+    fn open_column(&mut self, leaf: usize) -> Result<TextLists, Reason> {
+        let (file, unpacker) = (&self.snapshot.file, &mut self.unpacker);
+        let group = self.footer.groups.get(self.group);
+        let column = group.and_then(|group| group.columns.get(leaf));
+        let column = column.ok_or_else(malformed)?;
+        let read = |range| unpacker.read(file, range).map(<[u8]>::to_vec);
+        let (place, Pages { dictionary, data }) = repeated(&self.footer, column, read)?;
+        let dictionary = match dictionary {
+            None => None,
+            Some(range) => {
+                let (contents, bytes) = unpacker.page(file, range, &place, Values::Bytes)?;
+                let Contents::Dictionary { count } = contents else {
+                    return Err(malformed());
+                };
+                let dictionary = decode::dictionary(bytes, count, Values::Bytes);
+                Some(dictionary.ok_or_else(malformed)?)
+            }
+        };
+        Ok(TextLists {
+            place,
+            dictionary,
+            pages: data.into(),
+            rows: VecDeque::new(),
+        })
     }
 }
 
-fn damaged(snapshot: &Snapshot, error: &ParquetError) -> ReadError {
-    snapshot.damaged(&format!("extended attributes: {error}"))
+fn failed(snapshot: &Snapshot, why: Reason) -> ReadError {
+    match why {
+        Reason::Damaged(what) => snapshot.damaged(&format!("extended attributes: {what}")),
+        why => ReadError::new(snapshot.name(), why),
+    }
+}
+
+fn malformed() -> Reason {
+    Reason::Damaged("they are not stored as this version of the schema stores them".to_owned())
 }
 
 /// Returns the index of a column of the map.
-fn leaf(file: &SerializedFileReader<File>, name: &str) -> Option<usize> {
-    let schema = file.metadata().file_metadata().schema_descr();
-    let path = [XATTRS, "key_value", name];
-    let mut columns = schema.columns().iter();
-    columns.position(|column| column.path().parts() == path)
+fn leaf(footer: &Footer, name: &str) -> Option<usize> {
+    let levels = [Leaf::OPTIONAL, Leaf::REPEATED, Leaf::REQUIRED];
+    let mut leaves = footer.leaves.iter();
+    leaves.position(|leaf| {
+        leaf.is_at(&[XATTRS, "key_value", name])
+            && leaf.repetitions == levels
+            && leaf.physical == Physical::ByteArray as i64
+    })
 }
 
-/// Reads a column of so many rows. Returns the texts of each row.
-fn read(column: &mut ColumnReader, rows: usize) -> Result<Vec<Vec<Vec<u8>>>, ParquetError> {
-    let ColumnReader::ByteArrayColumnReader(column) = column else {
-        let what = "extended attributes are no bytes";
-        return Err(ParquetError::General(what.to_owned()));
+/// A column of a row group with a list of texts in each row.
+struct TextLists {
+    place: Place,
+    dictionary: Option<Dictionary>,
+    /// The pages that were not read yet.
+    pages: VecDeque<Range<u64>>,
+    /// The rows that were read and not returned yet.
+    rows: VecDeque<Vec<Vec<u8>>>,
+}
+
+impl TextLists {
+    /// Returns the texts of the next row.
+    fn next(
+        &mut self,
+        snapshot: &Snapshot,
+        unpacker: &mut Unpacker,
+    ) -> Result<Vec<Vec<u8>>, Reason> {
+        while self.rows.is_empty() {
+            let page = self.pages.pop_front().ok_or_else(malformed)?;
+            let page = unpacker.page(&snapshot.file, page, &self.place, Values::Bytes)?;
+            let (Contents::Data { rows, encoding }, bytes) = page else {
+                return Err(malformed());
+            };
+            let rows = lists(bytes, rows, encoding, self.dictionary.as_ref());
+            self.rows = rows.ok_or_else(malformed)?;
+        }
+        self.rows.pop_front().ok_or_else(malformed)
+    }
+}
+
+/// Decodes a page with so many levels. Returns the texts of each row.
+fn lists(
+    mut bytes: &[u8],
+    count: usize,
+    encoding: Encoding,
+    dictionary: Option<&Dictionary>,
+) -> Option<VecDeque<Vec<Vec<u8>>>> {
+    let repetitions = levels(&mut bytes, 1, count)?;
+    let definitions = levels(&mut bytes, 2, count)?;
+    let is_text = |level: &&u8| **level == ATTRIBUTE;
+    let page = PageBytes {
+        bytes,
+        encoding,
+        values: Values::Bytes,
+        rows: definitions.iter().filter(is_text).count(),
+        is_required: true,
     };
-    let (mut definitions, mut repetitions) = (Vec::new(), Vec::new());
-    let mut values: Vec<ByteArray> = Vec::new();
-    let mut got = 0;
-    while got < rows {
-        let wanted = rows - got;
-        let (more, _, _) = column.read_records(
-            wanted,
-            Some(&mut definitions),
-            Some(&mut repetitions),
-            &mut values,
-        )?;
-        if more == 0 {
-            break;
+    let mut cells = Cells::default();
+    decode::page(page, dictionary, &mut Scratch::default(), &mut cells)?;
+    let (mut begin, mut ends) = (0, cells.ends.iter());
+    let mut rows: VecDeque<Vec<Vec<u8>>> = VecDeque::new();
+    for (definition, repetition) in definitions.into_iter().zip(repetitions) {
+        if repetition == 0 {
+            rows.push_back(Vec::new());
         }
-        got += more;
-    }
-    let mut all: Vec<Vec<Vec<u8>>> = Vec::with_capacity(rows);
-    let mut values = values.into_iter();
-    for (definition, repetition) in definitions.iter().zip(&repetitions) {
-        if *repetition == 0 {
-            all.push(Vec::new());
-        }
-        if *definition == ATTRIBUTE
-            && let (Some(row), Some(value)) = (all.last_mut(), values.next())
-        {
-            row.push(value.data().to_vec());
+        if definition == ATTRIBUTE {
+            let end = *ends.next()? as usize;
+            rows.back_mut()?.push(cells.data[begin..end].to_vec());
+            begin = end;
         }
     }
-    Ok(all)
+    Some(rows)
+}
+
+/// Decodes levels of so many bits, behind their length.
+fn levels(bytes: &mut &[u8], width: u32, count: usize) -> Option<Vec<u8>> {
+    let length = u32::from_le_bytes(take(bytes, 4)?.try_into().ok()?);
+    let stored = take(bytes, length as usize)?;
+    let mut levels = Vec::new();
+    runs(stored, width, count, |run| {
+        match run {
+            Run::Same(level, times) => {
+                let level = u8::try_from(level).ok()?;
+                levels.resize(levels.len() + times, level);
+            }
+            // Two bits each.
+            Run::Packed(packed) => levels.extend(packed.iter().map(|level| level.to_le_bytes()[0])),
+        }
+        Some(())
+    })?;
+    Some(levels)
 }

@@ -9,23 +9,13 @@
 //! written to the file in their order. So the bytes do not depend on the number of threads.
 
 use super::assemble::Sink;
-use super::pages::ChecksummedPages;
-use super::rows::{Cells, Rows, XATTR_NAMES, XATTR_VALUES};
+use super::rows::{Rows, XATTR_NAMES, XATTR_VALUES};
+use crate::columnar::{
+    Cells, Chunk, ColumnWriter, Encoding, FileWriter, Leaf, Settings, compressor,
+};
 use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
-use crate::schema::{Column, Contents, GROUP_ROWS, PAGE_ROWS, Shape, Values, XATTRS};
-use crate::table_file::io_error;
-use bytes::Bytes;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::column::writer::{
-    ColumnCloseResult, ColumnWriter, ColumnWriterImpl, get_column_writer,
-};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType};
-use parquet::errors::ParquetError;
-use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesPtr};
-use parquet::file::writer::{SerializedFileWriter, TrackedWrite};
-use parquet::schema::types::{ColumnPath, SchemaDescriptor};
+use crate::schema::{Column, Contents, GROUP_ROWS, Shape};
 use ringwalk_gnu::no_thread;
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -38,37 +28,6 @@ const WAITING: usize = 2;
 /// The most threads. The assembler keeps no more busy.
 const MOST_THREADS: usize = 3;
 
-/// The settings of the file.
-#[derive(Clone)]
-struct Settings {
-    /// With a dictionary for each column that may have one.
-    usual: WriterPropertiesPtr,
-    /// Without a dictionary for columns that may do without one.
-    distinct: WriterPropertiesPtr,
-}
-
-impl Settings {
-    fn new(contents: Contents, shape: Shape) -> Result<Self, ParquetError> {
-        Ok(Self {
-            usual: properties(contents, shape, true)?,
-            distinct: properties(contents, shape, false)?,
-        })
-    }
-
-    /// Returns the settings of a column in a row group. `first` is the first page of the group.
-    ///
-    /// If most values occur once, their dictionary takes more space than their differences, and
-    /// most of the time that a row group takes. The choice depends on the rows only.
-    fn of(&self, leaf: Leaf, first: &Cells, scratch: &mut Vec<i64>) -> WriterPropertiesPtr {
-        let settings = if leaf.may_differ && is_mostly_distinct(&first.i64s, scratch) {
-            &self.distinct
-        } else {
-            &self.usual
-        };
-        Arc::clone(settings)
-    }
-}
-
 /// Returns true if there are more different values than half of the values.
 fn is_mostly_distinct(values: &[i64], scratch: &mut Vec<i64>) -> bool {
     scratch.clear();
@@ -78,56 +37,36 @@ fn is_mostly_distinct(values: &[i64], scratch: &mut Vec<i64>) -> bool {
     scratch.len() > values.len() / 2
 }
 
-/// Returns the settings of the file. `dictionaries` is about columns that may do without one.
-fn properties(
-    contents: Contents,
-    shape: Shape,
-    dictionaries: bool,
-) -> Result<WriterPropertiesPtr, ParquetError> {
-    let mut builder = WriterProperties::builder()
-        .set_created_by(CREATED_BY.to_owned())
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-        .set_max_row_group_row_count(Some(GROUP_ROWS))
-        .set_write_batch_size(PAGE_ROWS)
-        .set_data_page_row_count_limit(PAGE_ROWS)
-        // Pages end after the same rows in all columns, so never for their size.
-        .set_data_page_size_limit(usize::MAX)
-        .set_statistics_enabled(EnabledStatistics::Page)
-        // A cut path would be no path: readers could not skip by it.
-        .set_statistics_truncate_length(None)
-        .set_column_index_truncate_length(None);
-    for facts in contents.columns(shape) {
-        let path = ColumnPath::from(facts.name);
-        let (dictionary, encoding) = facts.encoding();
-        let dictionary = dictionary && (dictionaries || !facts.may_differ());
-        builder = builder
-            .set_column_dictionary_enabled(path.clone(), dictionary)
-            .set_column_encoding(path, encoding);
-    }
-    for leaf in ["key", "value"] {
-        let path = [XATTRS, "key_value", leaf].map(str::to_owned).to_vec();
-        let path = ColumnPath::new(path);
-        // Nobody needs the maximum of values, and a value may have 64 KiB.
-        builder = builder.set_column_statistics_enabled(path, EnabledStatistics::None);
-    }
-    Ok(Arc::new(builder.build()))
-}
-
 /// A column of the file.
-#[derive(Clone, Copy, Debug)]
-struct Leaf {
+#[derive(Clone, Debug)]
+struct FileColumn {
     /// Its index in the file.
     index: usize,
     /// Its index in the rows.
     cells: usize,
-    values: Values,
+    leaf: Leaf,
+    settings: Settings,
     /// True if a row group may do without a dictionary.
     may_differ: bool,
     /// How long encoding takes, compared with other columns.
     weight: u32,
 }
 
-fn leaves(contents: Contents, shape: Shape) -> Vec<Leaf> {
+impl FileColumn {
+    /// Begins the column in a row group. `first` is the first page of the group.
+    ///
+    /// If most values occur once, their dictionary takes more space than their differences, and
+    /// most of the time that a row group takes. The choice depends on the rows only.
+    fn begin(&self, first: &Cells, scratch: &mut Vec<i64>) -> ColumnWriter {
+        let mut settings = self.settings;
+        if self.may_differ && is_mostly_distinct(&first.numbers, scratch) {
+            settings.dictionary = false;
+        }
+        ColumnWriter::new(self.leaf.clone(), settings)
+    }
+}
+
+fn columns(contents: Contents, shape: Shape, leaves: Vec<Leaf>) -> Vec<FileColumn> {
     let columns = contents.columns(shape).map(|facts| {
         let weight = match facts.column {
             Column::Path => 8,
@@ -137,35 +76,48 @@ fn leaves(contents: Contents, shape: Shape) -> Vec<Leaf> {
             Column::Hash => 2,
             _ => 1,
         };
-        let may_differ = facts.may_differ();
-        (facts.column as usize, facts.values, may_differ, weight)
+        let (dictionary, encoding) = facts.encoding();
+        let settings = Settings {
+            dictionary,
+            encoding,
+            bounds: true,
+        };
+        (facts.column as usize, settings, facts.may_differ(), weight)
     });
+    let settings = Settings {
+        dictionary: true,
+        encoding: Encoding::Plain,
+        // Nobody needs the maximum of values, and a value may have 64 KiB.
+        bounds: false,
+    };
     let xattrs = [
-        (XATTR_NAMES, Values::Bytes, false, 2),
-        (XATTR_VALUES, Values::Bytes, false, 4),
+        (XATTR_NAMES, settings, false, 2),
+        (XATTR_VALUES, settings, false, 4),
     ];
     let xattrs = xattrs.into_iter().filter(|_| contents.xattrs);
+    let columns = columns.chain(xattrs).zip(leaves).enumerate();
     columns
-        .chain(xattrs)
-        .enumerate()
-        .map(|(index, (cells, values, may_differ, weight))| Leaf {
-            index,
-            cells,
-            values,
-            may_differ,
-            weight,
-        })
+        .map(
+            |(index, ((cells, settings, may_differ, weight), leaf))| FileColumn {
+                index,
+                cells,
+                leaf,
+                settings,
+                may_differ,
+                weight,
+            },
+        )
         .collect()
 }
 
 /// Shares the columns out: each goes to the thread that has the least to do so far.
-fn shares(mut leaves: Vec<Leaf>, threads: usize) -> Vec<Vec<Leaf>> {
-    leaves.sort_by_key(|leaf| std::cmp::Reverse(leaf.weight));
+fn shares(mut columns: Vec<FileColumn>, threads: usize) -> Vec<Vec<FileColumn>> {
+    columns.sort_by_key(|column| std::cmp::Reverse(column.weight));
     let mut shares = vec![Vec::new(); threads];
-    let weight = |share: &Vec<Leaf>| share.iter().map(|leaf: &Leaf| leaf.weight).sum::<u32>();
-    for leaf in leaves {
+    let weight = |share: &[FileColumn]| share.iter().map(|column| column.weight).sum::<u32>();
+    for column in columns {
         if let Some(least) = shares.iter_mut().min_by_key(|share| weight(share)) {
-            least.push(leaf);
+            least.push(column);
         }
     }
     shares
@@ -174,8 +126,7 @@ fn shares(mut leaves: Vec<Leaf>, threads: usize) -> Vec<Vec<Leaf>> {
 /// An encoded column of a row group.
 struct Encoded {
     index: usize,
-    data: Bytes,
-    close: ColumnCloseResult,
+    chunk: Chunk,
 }
 
 enum Job {
@@ -183,7 +134,7 @@ enum Job {
     EndGroup,
 }
 
-type Group = Result<Vec<Encoded>, ParquetError>;
+type Group = io::Result<Vec<Encoded>>;
 
 /// A thread that encodes some columns.
 struct Encoder {
@@ -194,7 +145,7 @@ struct Encoder {
 
 /// Writes pages of rows to a Parquet file.
 pub(crate) struct ParquetSink<W: Write + Send> {
-    file: SerializedFileWriter<W>,
+    file: FileWriter<W>,
     encoders: Vec<Encoder>,
     /// Pages that the encoders have been given, to be filled again.
     pages: Vec<Arc<Rows>>,
@@ -212,16 +163,14 @@ impl<W: Write + Send> ParquetSink<W> {
         shape: Shape,
         threads: usize,
     ) -> io::Result<Self> {
-        let settings = Settings::new(contents, shape).map_err(io_error)?;
-        let schema = contents.schema(shape).map_err(io_error)?;
-        let descriptor = Arc::new(SchemaDescriptor::new(Arc::clone(&schema)));
-        let file = SerializedFileWriter::new(output, schema, Arc::clone(&settings.usual));
-        let encoders = shares(leaves(contents, shape), threads.clamp(1, MOST_THREADS))
+        let schema = contents.schema(shape);
+        let columns = columns(contents, shape, schema.leaves());
+        let encoders = shares(columns, threads.clamp(1, MOST_THREADS))
             .into_iter()
-            .map(|share| Encoder::start(share, Arc::clone(&descriptor), settings.clone()))
+            .map(Encoder::start)
             .collect::<io::Result<_>>()?;
         Ok(Self {
-            file: file.map_err(io_error)?,
+            file: FileWriter::new(output, schema)?,
             encoders,
             pages: Vec::new(),
             rows: 0,
@@ -253,35 +202,25 @@ impl<W: Write + Send> ParquetSink<W> {
         let mut columns = Vec::new();
         for encoder in &self.encoders {
             let group = encoder.groups.recv().map_err(|_| ended())?;
-            columns.extend(group.map_err(io_error)?);
+            columns.extend(group?);
         }
         columns.sort_by_key(|column| column.index);
-        let mut group = self.file.next_row_group().map_err(io_error)?;
-        for column in columns {
-            group
-                .append_column(&column.data, column.close)
-                .map_err(io_error)?;
-        }
-        group.close().map_err(io_error)?;
-        Ok(())
+        let chunks = columns.into_iter().map(|column| column.chunk);
+        self.file.group(chunks.collect())
     }
 
     /// Writes the footer with these keys and values. Returns the output.
-    pub(crate) fn finish(mut self, pairs: Vec<(&'static str, String)>) -> io::Result<W> {
+    pub(crate) fn finish(mut self, mut pairs: Vec<(&'static str, String)>) -> io::Result<W> {
         if self.rows > 0 {
             self.end_group()?;
         }
         self.write_pending()?;
-        let first_rows = json(&self.first_rows);
-        for (key, value) in pairs.into_iter().chain([(keys::ROW_GROUPS, first_rows)]) {
-            let pair = KeyValue::new(key.to_owned(), value);
-            self.file.append_key_value_metadata(pair);
-        }
+        pairs.push((keys::ROW_GROUPS, json(&self.first_rows)));
         for encoder in self.encoders {
             drop(encoder.jobs);
             encoder.thread.join().map_err(|_| ended())?;
         }
-        self.file.into_inner().map_err(io_error)
+        self.file.finish(CREATED_BY, &pairs)
     }
 }
 
@@ -313,16 +252,12 @@ impl<W: Write + Send> Sink for ParquetSink<W> {
 }
 
 impl Encoder {
-    fn start(
-        share: Vec<Leaf>,
-        schema: Arc<SchemaDescriptor>,
-        settings: Settings,
-    ) -> io::Result<Self> {
+    fn start(share: Vec<FileColumn>) -> io::Result<Self> {
         let (jobs, next_job) = sync_channel(WAITING);
         let (finished, groups) = channel();
         let thread = thread::Builder::new()
             .name("ringwalk-encode".to_owned())
-            .spawn(move || encode(&share, &schema, &settings, &next_job, &finished))
+            .spawn(move || encode(&share, &next_job, &finished))
             .map_err(no_thread)?;
         Ok(Self {
             jobs,
@@ -333,143 +268,43 @@ impl Encoder {
 }
 
 /// Encodes groups until no more jobs come.
-fn encode(
-    share: &[Leaf],
-    schema: &SchemaDescriptor,
-    settings: &Settings,
-    jobs: &Receiver<Job>,
-    finished: &Sender<Group>,
-) {
+fn encode(share: &[FileColumn], jobs: &Receiver<Job>, finished: &Sender<Group>) {
     while let Ok(job) = jobs.recv() {
         let Job::Page(first) = job else { continue };
-        let group = encode_group(first, share, schema, settings, jobs);
-        if finished.send(group).is_err() {
+        if finished.send(encode_group(first, share, jobs)).is_err() {
             return;
         }
     }
 }
 
 /// Encodes the pages of one group. The first page has arrived.
-fn encode_group(
-    first: Arc<Rows>,
-    share: &[Leaf],
-    schema: &SchemaDescriptor,
-    settings: &Settings,
-    jobs: &Receiver<Job>,
-) -> Group {
-    let mut sinks: Vec<_> = share
-        .iter()
-        .map(|_| TrackedWrite::new(Vec::new()))
-        .collect();
-    let mut numbers = Vec::new();
-    let mut writers: Vec<_> = sinks
-        .iter_mut()
-        .zip(share)
-        .map(|(sink, leaf)| {
-            let pages = Box::new(ChecksummedPages::new(sink));
-            let settings = settings.of(*leaf, first.cells(leaf.cells), &mut numbers);
-            get_column_writer(schema.column(leaf.index), settings, pages)
-        })
-        .collect();
+fn encode_group(first: Arc<Rows>, share: &[FileColumn], jobs: &Receiver<Job>) -> Group {
     let mut scratch = Vec::new();
-    let mut job = Job::Page(first);
+    let begin = |column: &FileColumn| column.begin(first.cells(column.cells), &mut scratch);
+    let mut writers: Vec<_> = share.iter().map(begin).collect();
+    let mut zstd = compressor();
     let mut result = Ok(());
+    let mut job = Job::Page(first);
     while let Job::Page(rows) = job {
         // After an error, the pages of the group are still taken, or the assembler would wait.
-        for (leaf, writer) in share.iter().zip(&mut writers) {
-            if result.is_ok() {
-                result = write_cells(*leaf, rows.cells(leaf.cells), writer, &mut scratch);
-            }
+        if let (Ok(zstd), Ok(())) = (&mut zstd, &result) {
+            let mut columns = share.iter().zip(&mut writers);
+            result = columns
+                .try_for_each(|(column, writer)| writer.page(rows.cells(column.cells), zstd));
         }
         drop(rows);
         let Ok(next) = jobs.recv() else { break };
         job = next;
     }
     result?;
-    let mut closed = Vec::new();
-    for writer in writers {
-        closed.push(writer.close()?);
-    }
-    let data = sinks.into_iter().map(TrackedWrite::into_inner);
-    let mut columns = Vec::new();
-    for ((leaf, close), data) in share.iter().zip(closed).zip(data) {
-        columns.push(Encoded {
-            index: leaf.index,
-            data: data?.into(),
-            close,
-        });
-    }
-    Ok(columns)
-}
-
-fn write_cells(
-    leaf: Leaf,
-    cells: &Cells,
-    writer: &mut ColumnWriter<'_>,
-    scratch: &mut Vec<ByteArray>,
-) -> Result<(), ParquetError> {
-    match (leaf.values, writer) {
-        (Values::Int32 | Values::Uint32, ColumnWriter::Int32ColumnWriter(writer)) => {
-            write(writer, &cells.i32s, cells)
-        }
-        (
-            Values::Int64 | Values::Uint64 | Values::Time,
-            ColumnWriter::Int64ColumnWriter(writer),
-        ) => write(writer, &cells.i64s, cells),
-        (Values::Boolean, ColumnWriter::BoolColumnWriter(writer)) => {
-            write(writer, &cells.booleans, cells)
-        }
-        (Values::Text | Values::Bytes, ColumnWriter::ByteArrayColumnWriter(writer)) => {
-            write_bytes(writer, cells, scratch)
-        }
-        _ => Err(ParquetError::General(
-            "a column has another type than the schema".to_owned(),
-        )),
-    }
-}
-
-fn write<T: DataType>(
-    writer: &mut ColumnWriterImpl<'_, T>,
-    values: &[T::T],
-    cells: &Cells,
-) -> Result<(), ParquetError> {
-    let some = |levels: &[i16]| !levels.is_empty();
-    let definitions = some(&cells.definitions).then_some(&cells.definitions[..]);
-    let repetitions = some(&cells.repetitions).then_some(&cells.repetitions[..]);
-    writer
-        .write_batch(values, definitions, repetitions)
-        .map(drop)
-}
-
-/// All bytes, for values of one byte: types, and many extensions.
-static BYTES: [u8; 256] = {
-    let mut bytes = [0; 256];
-    let mut byte = u8::MAX;
-    while byte > 0 {
-        bytes[byte as usize] = byte;
-        byte -= 1;
-    }
-    bytes
-};
-
-fn write_bytes(
-    writer: &mut ColumnWriterImpl<'_, ByteArrayType>,
-    cells: &Cells,
-    scratch: &mut Vec<ByteArray>,
-) -> Result<(), ParquetError> {
-    let data = Bytes::copy_from_slice(&cells.data);
-    let mut begin = 0;
-    scratch.clear();
-    scratch.extend(cells.ends.iter().map(|&end| {
-        let value = match data[begin..end] {
-            // No counting of references.
-            [byte] => Bytes::from_static(std::slice::from_ref(&BYTES[usize::from(byte)])),
-            _ => data.slice(begin..end),
-        };
-        begin = end;
-        ByteArray::from(value)
-    }));
-    write(writer, scratch, cells)
+    let mut zstd = zstd?;
+    let columns = share.iter().zip(writers).map(|(column, writer)| {
+        Ok(Encoded {
+            index: column.index,
+            chunk: writer.finish(&mut zstd)?,
+        })
+    });
+    columns.collect()
 }
 
 fn ended() -> io::Error {

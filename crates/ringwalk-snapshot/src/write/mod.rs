@@ -16,7 +16,7 @@
 //! | `assemble.rs`, `path.rs`, `totals.rs`, `failures.rs` | the rows, in order, with totals of subtrees |
 //! | `links.rs` | files with several links: which name is charged |
 //! | `rows.rs`, `file_cells.rs` | rows as columns |
-//! | `encode.rs`, `pages.rs` | the columns as Parquet, and their pages with checksums |
+//! | `encode.rs` | the columns as Parquet |
 
 mod assemble;
 pub(crate) mod builder;
@@ -28,7 +28,6 @@ mod links;
 mod listing;
 mod merge;
 pub(crate) mod pack;
-mod pages;
 pub(crate) mod path;
 pub(crate) mod piece;
 pub(crate) mod rows;

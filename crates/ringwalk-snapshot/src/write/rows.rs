@@ -1,63 +1,7 @@
 //! Rows as columns: what the encoders are given.
 
-use crate::schema::{COLUMN_COUNT, COLUMNS, Column, Values};
-
-/// The cells of one column.
-#[derive(Debug, Default)]
-pub(crate) struct Cells {
-    /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
-    /// attributes: 0 for null, 1 for none, 2 for each attribute.
-    pub(crate) definitions: Vec<i16>,
-    /// The number of first rows that have a value, before `definitions` begins.
-    dense: usize,
-    /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
-    pub(crate) repetitions: Vec<i16>,
-    pub(crate) i32s: Vec<i32>,
-    pub(crate) i64s: Vec<i64>,
-    pub(crate) booleans: Vec<bool>,
-    /// Values of text and bytes, one after the other, and the end of each.
-    pub(crate) data: Vec<u8>,
-    pub(crate) ends: Vec<usize>,
-}
-
-impl Cells {
-    fn clear(&mut self) {
-        self.definitions.clear();
-        self.dense = 0;
-        self.repetitions.clear();
-        self.i32s.clear();
-        self.i64s.clear();
-        self.booleans.clear();
-        self.data.clear();
-        self.ends.clear();
-    }
-
-    /// Notes that a row has a value, and that the rows before it without one have nulls.
-    #[inline]
-    fn define(&mut self, row: usize) {
-        // Most columns have no nulls, or few values.
-        if self.dense == row {
-            self.dense += 1;
-        } else {
-            self.fill(row);
-            self.definitions.push(1);
-        }
-    }
-
-    /// Writes out the definitions of the rows before this one.
-    fn fill(&mut self, row: usize) {
-        if self.definitions.is_empty() {
-            self.definitions.resize(self.dense, 1);
-        }
-        self.definitions.resize(row, 0);
-    }
-
-    #[inline]
-    fn push_bytes(&mut self, bytes: &[u8]) {
-        self.data.extend_from_slice(bytes);
-        self.ends.push(self.data.len());
-    }
-}
+use crate::columnar::Cells;
+use crate::schema::{COLUMN_COUNT, COLUMNS, Column};
 
 /// Up to a page of rows, as columns in the order of [`COLUMNS`]. Two more hold names and values of
 /// extended attributes.
@@ -117,9 +61,7 @@ impl Rows {
             let begin = cells.data.len();
             cells.definitions.extend_from_slice(&other.definitions);
             cells.repetitions.extend_from_slice(&other.repetitions);
-            cells.i32s.extend_from_slice(&other.i32s);
-            cells.i64s.extend_from_slice(&other.i64s);
-            cells.booleans.extend_from_slice(&other.booleans);
+            cells.numbers.extend_from_slice(&other.numbers);
             cells.data.extend_from_slice(&other.data);
             cells.ends.extend(other.ends.iter().map(|end| begin + end));
         }
@@ -142,29 +84,19 @@ impl Rows {
 
     /// Adds a cell to a column of numbers or times. `None` is a null.
     #[expect(
-        clippy::cast_possible_truncation,
-        reason = "values of a column of 32 bits have 32 bits"
-    )]
-    #[expect(
         clippy::inline_always,
         reason = "the facts of the column are constants then"
     )]
     #[inline(always)]
     pub(crate) fn number(&mut self, column: Column, value: Option<i64>) {
         let Some(value) = value else { return };
-        let is_narrow = matches!(column.facts().values, Values::Int32 | Values::Uint32);
-        let cells = self.defined(column);
-        if is_narrow {
-            cells.i32s.push(value as i32);
-        } else {
-            cells.i64s.push(value);
-        }
+        self.defined(column).numbers.push(value);
     }
 
     /// Adds a cell to a column of truth values.
     #[inline]
     pub(crate) fn boolean(&mut self, column: Column, value: bool) {
-        self.defined(column).booleans.push(value);
+        self.defined(column).numbers.push(value.into());
     }
 
     /// Adds a cell to a column of text or bytes. `None` is a null.
@@ -193,7 +125,7 @@ impl Rows {
         if repetition == 0 {
             for index in [XATTR_NAMES, XATTR_VALUES] {
                 let cells = &mut self.cells[index];
-                cells.definitions.push(i16::from(is_known));
+                cells.definitions.push(u8::from(is_known));
                 cells.repetitions.push(0);
             }
         }

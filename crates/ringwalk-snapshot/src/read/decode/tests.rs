@@ -211,7 +211,7 @@ proptest! {
             Values::Boolean, Values::Int32, Values::Uint32, Values::Int64, Values::Text,
         ][kind];
         let encoding = [
-            Encoding::PLAIN, Encoding::RLE_DICTIONARY, Encoding::DELTA_BINARY_PACKED, Encoding::DELTA_BYTE_ARRAY,
+            Encoding::Plain, Encoding::RleDictionary, Encoding::DeltaBinaryPacked, Encoding::DeltaByteArray,
         ][form];
         let known = dictionary(&bytes, 3, values);
         let given = PageBytes { bytes: &bytes, encoding, values, rows, is_required };

@@ -9,15 +9,14 @@ fn element(name: &str, children: i64) -> Element {
     }
 }
 
-fn names(elements: &[(&str, i64)]) -> Option<Vec<Option<String>>> {
+fn names(elements: &[(&str, i64)]) -> Option<Vec<String>> {
     let elements = elements.iter().map(|(name, count)| element(name, *count));
     let leaves = leaves_of(elements.collect())?;
-    Some(leaves.into_iter().map(|leaf| leaf.name).collect())
+    Some(leaves.into_iter().map(|leaf| leaf.path.join(".")).collect())
 }
 
 #[test]
-fn columns_in_groups_have_no_name() {
-    let some = |name: &str| Some(name.to_owned());
+fn columns_have_the_names_of_their_groups() {
     let schema = [
         ("top", 3),
         ("a", 0),
@@ -27,7 +26,8 @@ fn columns_in_groups_have_no_name() {
         ("v", 0),
         ("b", 0),
     ];
-    assert_eq!(names(&schema), Some(vec![some("a"), None, None, some("b")]));
+    let expected = ["a", "map.pair.k", "map.pair.v", "b"].map(str::to_owned);
+    assert_eq!(names(&schema), Some(expected.to_vec()));
     assert_eq!(names(&[("top", 0)]), Some(Vec::new()));
 }
 
@@ -52,5 +52,5 @@ fn numbers_of_children_that_are_wrong() {
 fn a_schema_of_any_depth_takes_no_stack() {
     let mut schema = vec![("top", 1); 200_000];
     schema.push(("a", 0));
-    assert_eq!(names(&schema), Some(vec![None]));
+    assert_eq!(names(&schema), Some(vec![String::new()]));
 }

@@ -5,9 +5,9 @@ use crate::schema::COLUMNS;
 /// A footer with two row groups, as a snapshot has them.
 fn footer() -> Footer {
     let leaves = COLUMNS.iter().map(|facts| Leaf {
-        name: Some(facts.name.to_owned()),
+        path: vec![facts.name.into()],
         physical: physical(facts),
-        repetition: i64::from(!facts.required),
+        repetitions: vec![i64::from(!facts.required)],
     });
     let group = |rows| StoredGroup {
         rows,
@@ -143,7 +143,7 @@ fn schemas_that_are_wrong() {
     };
     for (found, expected) in [
         (
-            changed(&|footer| footer.leaves[0].name = None),
+            changed(&|footer| footer.leaves[0].path.clear()),
             "no column id",
         ),
         (
@@ -152,12 +152,12 @@ fn schemas_that_are_wrong() {
         ),
         (
             // Nulls in a column that has none.
-            changed(&|footer| footer.leaves[1].repetition = 1),
+            changed(&|footer| footer.leaves[1].repetitions = vec![1]),
             "column root has another type",
         ),
         (
             // A list of values in each row.
-            changed(&|footer| footer.leaves[2].repetition = 2),
+            changed(&|footer| footer.leaves[2].repetitions = vec![2]),
             "column dir has another type",
         ),
         (

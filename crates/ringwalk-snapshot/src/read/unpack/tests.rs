@@ -57,7 +57,7 @@ fn pages_of_every_kind() {
     let page = [&data_header(10, stored, [7, 8, 3])[..], &frame].concat();
     let data = Contents::Data {
         rows: 7,
-        encoding: Encoding::RLE_DICTIONARY,
+        encoding: Encoding::RleDictionary,
     };
     assert_eq!(
         read(&page, true, Values::Text),

@@ -1,0 +1,76 @@
+//! The cells of a page of one column.
+
+/// The cells of one column.
+#[derive(Debug, Default)]
+pub(crate) struct Cells {
+    /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
+    /// attributes: 0 for null, 1 for none, 2 for each attribute.
+    pub(crate) definitions: Vec<u8>,
+    /// The number of first rows that have a value, before `definitions` begins.
+    dense: usize,
+    /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
+    pub(crate) repetitions: Vec<u8>,
+    /// Values: numbers, truth values (0 or 1), fractions by their bits.
+    pub(crate) numbers: Vec<i64>,
+    /// Values of text and bytes, one after the other, and the end of each.
+    pub(crate) data: Vec<u8>,
+    pub(crate) ends: Vec<usize>,
+}
+
+impl Cells {
+    pub(crate) fn clear(&mut self) {
+        self.definitions.clear();
+        self.dense = 0;
+        self.repetitions.clear();
+        self.numbers.clear();
+        self.data.clear();
+        self.ends.clear();
+    }
+
+    /// Notes that a row has a value, and that the rows before it without one have nulls.
+    #[inline]
+    pub(crate) fn define(&mut self, row: usize) {
+        // Most columns have no nulls, or few values.
+        if self.dense == row {
+            self.dense += 1;
+        } else {
+            self.fill(row);
+            self.definitions.push(1);
+        }
+    }
+
+    /// Writes out the definitions of the rows before this one.
+    pub(crate) fn fill(&mut self, row: usize) {
+        if self.definitions.is_empty() {
+            self.definitions.resize(self.dense, 1);
+        }
+        self.definitions.resize(row, 0);
+    }
+
+    #[inline]
+    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+        self.data.extend_from_slice(bytes);
+        self.ends.push(self.data.len());
+    }
+
+    /// Returns the values of text and bytes.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &[u8]> {
+        let mut begin = 0;
+        self.ends.iter().map(move |&end| {
+            let text = &self.data[begin..end];
+            begin = end;
+            text
+        })
+    }
+
+    /// Returns the number of rows of a column with several values in a row.
+    pub(super) fn rows(&self) -> usize {
+        let further = self.repetitions.iter().map(|level| usize::from(*level));
+        self.repetitions.len() - further.sum::<usize>()
+    }
+
+    /// Returns the number of values, without nulls.
+    pub(super) fn values(&self) -> usize {
+        self.numbers.len() + self.ends.len()
+    }
+}

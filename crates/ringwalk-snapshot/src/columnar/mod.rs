@@ -1,0 +1,175 @@
+//! Parquet files: what of the format Ringwalk writes.
+//!
+//! The format is described in `parquet.thrift` and `Encodings.md` of
+//! <https://github.com/apache/parquet-format>. Files have data pages of the first version, which
+//! zstd compresses, with checksums, bounds of the values of each page, and an index of the pages.
+//! `read/` reads them, and so do all readers of Parquet. The tests read them with the `parquet`
+//! crate. It is not used for writing: building it would take a quarter of the time that building
+//! the program takes.
+//!
+//! | file | contents |
+//! |---|---|
+//! | `cells.rs` | the cells of a page of one column |
+//! | `bits.rs` | numbers packed into bits |
+//! | `values.rs` | values of a page as bytes |
+//! | `dictionary.rs` | the different values of a column |
+//! | `bounds.rs` | the least and the largest value |
+//! | `column.rs` | a column of a row group: its pages |
+//! | `file.rs` | the file: row groups, indexes, footer |
+//! | `thrift.rs` | Thrift's compact protocol |
+
+mod bits;
+mod bounds;
+mod cells;
+mod column;
+mod dictionary;
+mod file;
+mod thrift;
+mod values;
+
+pub(crate) use cells::Cells;
+pub(crate) use column::{Chunk, ColumnWriter, Settings, compressor};
+pub(crate) use file::FileWriter;
+
+/// How values are stored, with the numbers of `parquet.thrift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Encoding {
+    Plain = 0,
+    /// The indexes of a dictionary, in files of other writers.
+    PlainDictionary = 2,
+    /// Levels.
+    Rle = 3,
+    DeltaBinaryPacked = 5,
+    DeltaByteArray = 7,
+    /// The indexes of a dictionary.
+    RleDictionary = 8,
+}
+
+impl Encoding {
+    /// Returns the encoding of values with this number.
+    pub(crate) fn of_number(number: i64) -> Option<Self> {
+        Some(match number {
+            0 => Self::Plain,
+            2 => Self::PlainDictionary,
+            5 => Self::DeltaBinaryPacked,
+            7 => Self::DeltaByteArray,
+            8 => Self::RleDictionary,
+            _ => return None,
+        })
+    }
+}
+
+/// The type of stored values, with the numbers of `parquet.thrift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Physical {
+    Boolean = 0,
+    Int32 = 1,
+    Int64 = 2,
+    Double = 5,
+    ByteArray = 6,
+}
+
+/// The meaning of stored values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Logical {
+    /// UTF-8.
+    String,
+    /// Keys and values, as `LogicalTypes.md` defines it.
+    Map,
+    /// An unsigned number with as many bits as are stored.
+    Unsigned,
+    /// Nanoseconds since 1970-01-01 00:00 UTC.
+    Nanoseconds,
+}
+
+/// How often a field occurs, with the numbers of `parquet.thrift`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Repetition {
+    Required = 0,
+    Optional = 1,
+    Repeated = 2,
+}
+
+/// A column, or a group of columns.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: String,
+    /// `None` for the whole file.
+    pub(crate) repetition: Option<Repetition>,
+    /// `None` for a group.
+    pub(crate) physical: Option<Physical>,
+    pub(crate) logical: Option<Logical>,
+    /// The fields of a group.
+    pub(crate) fields: Vec<Field>,
+}
+
+impl Field {
+    /// Creates a group.
+    pub(crate) fn group(name: &str, repetition: Option<Repetition>, fields: Vec<Self>) -> Self {
+        Self {
+            name: name.to_owned(),
+            repetition,
+            physical: None,
+            logical: None,
+            fields,
+        }
+    }
+
+    /// Creates a column.
+    pub(crate) fn column(
+        name: &str,
+        repetition: Repetition,
+        physical: Physical,
+        logical: Option<Logical>,
+    ) -> Self {
+        Self {
+            name: name.to_owned(),
+            repetition: Some(repetition),
+            physical: Some(physical),
+            logical,
+            fields: Vec::new(),
+        }
+    }
+
+    /// Returns the columns of a group, in the order of the file.
+    pub(crate) fn leaves(&self) -> Vec<Leaf> {
+        let mut leaves = Vec::new();
+        for field in &self.fields {
+            let definition = u8::from(field.repetition != Some(Repetition::Required));
+            let repetition = u8::from(field.repetition == Some(Repetition::Repeated));
+            if let Some(physical) = field.physical {
+                leaves.push(Leaf {
+                    path: vec![field.name.clone()],
+                    physical,
+                    is_unsigned: field.logical == Some(Logical::Unsigned),
+                    definition,
+                    repetition,
+                });
+            }
+            // Groups are nested two deep.
+            leaves.extend(field.leaves().into_iter().map(|mut leaf| {
+                leaf.path.insert(0, field.name.clone());
+                leaf.definition += definition;
+                leaf.repetition += repetition;
+                leaf
+            }));
+        }
+        leaves
+    }
+}
+
+/// A column of a file.
+#[derive(Clone, Debug)]
+pub(crate) struct Leaf {
+    /// The names of its groups, and its own.
+    path: Vec<String>,
+    physical: Physical,
+    is_unsigned: bool,
+    /// The level of a value: how many of the fields of the path may be missing.
+    definition: u8,
+    /// How many of the fields of the path may occur several times.
+    repetition: u8,
+}
+
+#[cfg(test)]
+mod tests;
