@@ -119,7 +119,7 @@ ON_ROWS = {
 @pytest.mark.parametrize("words", ON_ROWS.values(), ids=ON_ROWS)
 def test_work_on_a_snapshot_shows_its_rows(programs, saved, base, words):
     words = [word.format(snap=saved) for word in words]
-    slow = strace.injecting(base, "pread64", "delay_enter=200000", saved)
+    slow = strace.injecting(base, "pread64", "delay_enter=60000", saved)
     out, shown, status = on_a_terminal([*slow, programs / "ringwalk", *words])
     plain = finished([programs / "ringwalk", *words], capture_output=True, env=environment())
     assert (status, out) == (plain.returncode, plain.stdout)

@@ -128,7 +128,7 @@ def test_the_list_of_crates_has_those_of_the_platform_only():
     assert document["creationInfo"]["created"] == "1970-01-01T00:00:00Z"
     assert document["documentNamespace"].endswith("/ringwalk-cli-c0ffee")
     packages = {each["SPDXID"]: each for each in document["packages"]}
-    assert len(packages) == len(document["packages"]) > 80
+    assert len(packages) == len(document["packages"]) > 40
     assert all(re.fullmatch("SPDXRef-[A-Za-z0-9.-]+", each) for each in packages)
     names = {each["name"] for each in packages.values()}
     assert {"ringwalk-cli", "ringwalk-sys", "rustix", "linux-raw-sys"} <= names
