@@ -4,8 +4,7 @@
 //! <https://github.com/apache/parquet-format>. Files have data pages of the first version, which
 //! zstd compresses, with checksums, bounds of the values of each page, and an index of the pages.
 //! `read/` reads them, and so do all readers of Parquet. The tests read them with the `parquet`
-//! crate. It is not used for writing: building it would take a quarter of the time that building
-//! the program takes.
+//! crate. It is not used for writing: building the program with it would take a quarter longer.
 //!
 //! | file | contents |
 //! |---|---|
