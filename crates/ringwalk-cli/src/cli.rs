@@ -105,6 +105,18 @@ pub struct DuLink {
     pub du: DuArgs,
 }
 
+/// `ringwalk count` without the other subcommands.
+#[derive(Debug, Parser)]
+#[command(name = "count")]
+pub struct CountAlone {
+    /// The common options.
+    #[command(flatten)]
+    pub common: CommonArgs,
+    /// Options of count.
+    #[command(flatten)]
+    pub count: CountArgs,
+}
+
 /// The common options.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Common options")]

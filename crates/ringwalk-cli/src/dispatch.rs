@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
+use clap::{CommandFactory, FromArgMatches, Parser};
 use ringwalk::shown::is_plain;
 
-use crate::cli::{Cli, Command, CommonArgs, DuLink};
+use crate::cli::{Cli, Command, CommonArgs, CountAlone, DuLink};
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::status::{GNU_USAGE, TROUBLE};
@@ -70,7 +70,17 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     };
     match name {
         "find" => return run_find(args, at),
-        "du" => console::set_program("du"),
+        "du" => {
+            console::set_program("du");
+            if let Some(DuLink { common, du }) = alone(&args, at) {
+                return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
+            }
+        }
+        "count" => {
+            if let Some(CountAlone { common, count }) = alone(&args, at) {
+                return Ok(crate::count::run(&count, &resolve(&common, Usage::Ours)?));
+            }
+        }
         _ => {}
     }
     let usage = if name == "du" { Usage::Du } else { Usage::Ours };
@@ -143,6 +153,15 @@ fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
         }
     }
     None
+}
+
+/// Parses the words of the subcommand at `at` by a definition of that subcommand alone. To define
+/// all subcommands takes longer than to walk a small directory.
+///
+/// Returns `None` if there are options before the subcommand, for help, and for usage errors: these
+/// are for the definition of the whole command line.
+fn alone<P: Parser>(args: &[OsString], at: usize) -> Option<P> {
+    (at == 1).then(|| P::try_parse_from(&args[at..]).ok())?
 }
 
 /// Parses `args` by a definition of the command line. Prints help and version.

@@ -1,4 +1,5 @@
 use super::*;
+use std::collections::BTreeSet;
 
 fn args(line: &str) -> Vec<OsString> {
     line.split(' ').map(OsString::from).collect()
@@ -41,6 +42,32 @@ fn every_common_option_with_a_value_is_known() {
         .map(|name| format!("--{name}"))
         .collect();
     assert_eq!(valued, VALUED);
+}
+
+#[test]
+fn a_subcommand_has_the_same_options_alone() {
+    let whole = Cli::definition();
+    for alone in [CountAlone::command(), DuLink::command()] {
+        let among_all = whole.find_subcommand(alone.get_name()).unwrap();
+        let names = |command: &clap::Command| -> BTreeSet<String> {
+            let options = command.get_arguments();
+            options.map(|option| option.get_id().to_string()).collect()
+        };
+        assert_eq!(names(&alone), names(among_all));
+        assert!(Lacks::always(alone.get_name()).is_none());
+    }
+}
+
+#[test]
+fn the_whole_definition_makes_messages() {
+    let count = |line| alone::<CountAlone>(&args(line), 1);
+    let parsed = count("ringwalk count --workers 3 --json a b").unwrap();
+    assert_eq!(parsed.common.workers.unwrap().get(), 3);
+    assert!(parsed.count.json);
+    assert_eq!(parsed.count.directories, ["a", "b"]);
+    assert!(count("ringwalk count --help").is_none());
+    assert!(count("ringwalk count --workers none").is_none());
+    assert!(alone::<CountAlone>(&args("ringwalk --sync count"), 2).is_none());
 }
 
 #[test]
