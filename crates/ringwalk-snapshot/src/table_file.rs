@@ -237,9 +237,8 @@ fn write_group<R, W: Write + Send>(
     };
     let mut zstd = compressor()?;
     let mut chunks = Vec::with_capacity(columns.len());
-    let leaves = Field::group("", None, columns.iter().map(Column::field).collect()).leaves();
-    for (column, leaf) in columns.iter().zip(leaves) {
-        let mut encoded = ColumnWriter::new(leaf, SETTINGS);
+    for (column, leaf) in columns.iter().zip(writer.leaves()) {
+        let mut encoded = ColumnWriter::new(leaf.clone(), SETTINGS);
         let mut cells = Cells::default();
         for rows in rows.chunks(PAGE_ROWS) {
             cells.clear();

@@ -40,8 +40,8 @@ struct Column {
     end: u64,
     chunk: Chunk,
     /// Begin and length of the index of the pages, and of their bounds.
-    places: (u64, usize),
-    bounds: Option<(u64, usize)>,
+    places: (u64, i32),
+    bounds: Option<(u64, i32)>,
 }
 
 impl<W: Write> FileWriter<W> {
@@ -59,6 +59,11 @@ impl<W: Write> FileWriter<W> {
             schema,
             groups: Vec::new(),
         })
+    }
+
+    /// Returns the columns, in the order of the file.
+    pub(crate) fn leaves(&self) -> &[Leaf] {
+        &self.leaves
     }
 
     /// Writes a row group: its columns in their order.
@@ -92,10 +97,10 @@ impl<W: Write> FileWriter<W> {
     ///
     /// # Errors
     ///
-    /// When the file cannot be written.
+    /// When the file cannot be written, or an index has 2 GiB or more.
     pub(crate) fn finish(mut self, writer: &str, pairs: &[(&str, String)]) -> io::Result<W> {
         let mut indexes = Vec::new();
-        push_indexes(&mut self.groups, &self.leaves, self.at, &mut indexes);
+        push_indexes(&mut self.groups, &self.leaves, self.at, &mut indexes)?;
         self.write(&indexes)?;
         let mut footer = Vec::new();
         structure(&mut footer, |footer| self.footer(writer, pairs, footer));
@@ -205,7 +210,7 @@ impl Column {
         for (number, place) in [(4, Some(self.places)), (6, self.bounds)] {
             if let Some((begin, length)) = place {
                 fields.i64(number, begin);
-                fields.i32(number + 1, i32::try_from(length).unwrap_or(i32::MAX));
+                fields.i32(number + 1, length);
             }
         }
     }
@@ -271,29 +276,36 @@ impl Column {
 }
 
 /// Appends the indexes of all pages, the first of them at `begin` in the file.
-fn push_indexes(groups: &mut [Group], leaves: &[Leaf], begin: u64, out: &mut Vec<u8>) {
-    let at = |out: &Vec<u8>| begin + out.len() as u64;
+fn push_indexes(
+    groups: &mut [Group],
+    leaves: &[Leaf],
+    begin: u64,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    // Returns begin and length of what `write` appends.
+    let mut push = |write: &mut dyn FnMut(&mut Fields<'_>)| {
+        let before = out.len();
+        structure(out, |index| write(index));
+        let length = i32::try_from(out.len() - before);
+        let length = length.map_err(|_| io::Error::other("an index has 2 GiB or more"))?;
+        Ok::<_, io::Error>((begin + before as u64, length))
+    };
     for group in &mut *groups {
         for (column, leaf) in group.columns.iter_mut().zip(leaves) {
             let pages = &column.chunk.pages;
             // A page without comparable values would have no bounds.
             let has_all = |page: &PageFacts| page.bounds.is_some() || page.is_all_null;
             if column.chunk.has_bounds && pages.iter().all(has_all) {
-                let begin = at(out);
-                structure(out, |index| write_bounds(pages, leaf, index));
-                let length = at(out) - begin;
-                column.bounds = Some((begin, usize::try_from(length).unwrap_or(usize::MAX)));
+                column.bounds = Some(push(&mut |index| write_bounds(pages, leaf, index))?);
             }
         }
     }
     for column in groups.iter_mut().flat_map(|group| &mut group.columns) {
-        let begin = at(out);
-        structure(out, |index| {
+        column.places = push(&mut |index| {
             write_places(&column.chunk.pages, column.data, index);
-        });
-        let length = at(out) - begin;
-        column.places = (begin, usize::try_from(length).unwrap_or(usize::MAX));
+        })?;
     }
+    Ok(())
 }
 
 /// Writes a `ColumnIndex`.

@@ -109,7 +109,11 @@ fn any_texts() -> impl Strategy<Value = Vec<Vec<Option<Vec<u8>>>>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn numbers_are_read_as_they_were(pages in any_numbers()) {

@@ -66,7 +66,7 @@ impl FileColumn {
     }
 }
 
-fn columns(contents: Contents, shape: Shape, leaves: Vec<Leaf>) -> Vec<FileColumn> {
+fn columns(contents: Contents, shape: Shape, leaves: &[Leaf]) -> Vec<FileColumn> {
     let columns = contents.columns(shape).map(|facts| {
         let weight = match facts.column {
             Column::Path => 8,
@@ -101,7 +101,7 @@ fn columns(contents: Contents, shape: Shape, leaves: Vec<Leaf>) -> Vec<FileColum
             |(index, ((cells, settings, may_differ, weight), leaf))| FileColumn {
                 index,
                 cells,
-                leaf,
+                leaf: leaf.clone(),
                 settings,
                 may_differ,
                 weight,
@@ -163,14 +163,14 @@ impl<W: Write + Send> ParquetSink<W> {
         shape: Shape,
         threads: usize,
     ) -> io::Result<Self> {
-        let schema = contents.schema(shape);
-        let columns = columns(contents, shape, schema.leaves());
+        let file = FileWriter::new(output, contents.schema(shape))?;
+        let columns = columns(contents, shape, file.leaves());
         let encoders = shares(columns, threads.clamp(1, MOST_THREADS))
             .into_iter()
             .map(Encoder::start)
             .collect::<io::Result<_>>()?;
         Ok(Self {
-            file: FileWriter::new(output, schema)?,
+            file,
             encoders,
             pages: Vec::new(),
             rows: 0,
