@@ -172,6 +172,7 @@ put_records:
 	ringwalk_buffer_put(pool, &records);
 put_names:
 	ringwalk_buffer_put(pool, &names);
+	/* Not by one expression with "?": its type would be unsigned. */
 	if (error)
 		return error;
 	return given.used;

@@ -160,6 +160,7 @@ fn character(bytes: &[u8]) -> (Option<char>, usize) {
     let valid = match str::from_utf8(bytes) {
         Ok(valid) => valid,
         Err(error) if error.valid_up_to() > 0 => {
+            // The bytes up to there are UTF-8.
             str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default()
         }
         // The length is `None` if the rest of the character is missing.
