@@ -7,8 +7,9 @@ import subprocess
 from collections import Counter
 
 import pytest
-from support import images, long, mounts, strace
+from support import images, mounts, strace
 from support.halted import halted
+from support.marks import long
 from support.run import needs_program, run
 
 FILES = 300

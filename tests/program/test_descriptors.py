@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from support import images, long, strace, trees
+from support import images, strace, trees
 from support.gnu import count_line, find_totals
+from support.marks import long
 from support.run import run
 
 FEW = 16

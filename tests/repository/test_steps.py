@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -124,3 +126,9 @@ def test_missing_tools(steps):
         b"no-such-tool (apt-get install no-such-tool), pytest (apt-get install python3-pytest)"
     )
     assert result.ok().out == expected
+
+
+def test_helpers_that_the_kernel_steps_share_need_no_package():
+    """kernel/vm/clock-steps runs with any Python, which may have no pytest."""
+    words = [sys.executable, "-S", "-c", "import support.constant"]
+    subprocess.run(words, cwd=ROOT / "tests", check=True)

@@ -8,9 +8,10 @@ import time
 from pathlib import Path
 
 import pytest
-from support import images, long, mounts, trees
+from support import images, mounts, trees
 from support.constant import constant
 from support.edits import Edits
+from support.marks import long
 from support.mounts import WRITE_BACK
 
 TAKEN = re.compile(rb"(\d+) directories unchanged since")

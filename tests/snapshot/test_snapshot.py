@@ -8,8 +8,9 @@ import time
 
 import pytest
 from processes import end, started
-from support import long, mounts, trees
+from support import mounts, trees
 from support.constant import constant
+from support.marks import long
 from support.run import USER, Program, environment
 
 

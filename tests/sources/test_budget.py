@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 from slow_server import slow
-from support import ROOT, long, mounts, nfs
+from support import ROOT, mounts, nfs
+from support.marks import long
 from support.run import Program, needs_program
 
 pytestmark = pytest.mark.usefixtures("needs_root")
