@@ -11,8 +11,9 @@ FIND_LINK ?=
 CARGO ?= cargo
 # The Python of the end-to-end tests: Debian's, or any other that has pytest.
 PYTHON ?= /usr/bin/python3
-# Workers of pytest-xdist in `make e2e`: one more than processors, since some tests wait; 9 at most.
-E2E_WORKERS ?= $(shell n=$$(nproc); echo $$(( (n < 8 ? n : 8) + 1 )))
+# Workers of pytest-xdist in `make e2e` and `make python`: one more than processors, since some
+# tests wait; 9 at most.
+TEST_WORKERS ?= $(shell n=$$(nproc); echo $$(( (n < 8 ? n : 8) + 1 )))
 # Seconds that `make fuzz` runs, all targets together.
 FUZZ_SECONDS ?= 20
 # The names of files in fuzz/fuzz_targets.
@@ -152,15 +153,16 @@ e2e: setup ## end-to-end tests of the debug build; without root some are skipped
 	$(if $(LONG),$(CARGO) build --locked --manifest-path $(WEB_EXAMPLE) --target-dir $(TARGET_DIR))
 	$(MAKE) --no-print-directory capi PROFILE=dev
 	parallel=$$($(PYTHON) -c 'import xdist' 2>/dev/null && \
-		echo "-n $(E2E_WORKERS) --dist loadgroup"); \
+		echo "-n $(TEST_WORKERS) --dist loadgroup"); \
 	RINGWALK_CAPI=$${RINGWALK_CAPI:-$(abspath $(TARGET_DIR))/capi/dev} \
 	RINGWALK_BIN=$${RINGWALK_BIN:-$(abspath $(TARGET_DIR))/debug/ringwalk} \
 		$(PYTHON) -m pytest $$parallel $(LONG_TOO) $(PYTEST) </dev/null
 
+python: CHECK_OPTIONS = -n $(TEST_WORKERS) --dist loadscope $(LONG_TOO) $(PYTEST)
 python: setup ## the Python package: its wheel in an environment below target/, and its tests
-	PYTHON=$(PYTHON) crates/ringwalk-python/check $(LONG_TOO) $(PYTEST)
+	PYTHON=$(PYTHON) crates/ringwalk-python/check $(CHECK_OPTIONS)
 	free=$$(crates/ringwalk-python/tests/free-threaded) && \
-		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(LONG_TOO) $(PYTEST); }
+		{ test -z "$$free" || PYTHON=$$free crates/ringwalk-python/check $(CHECK_OPTIONS); }
 
 # Kernels are built or fetched once for each change of their inputs: see kernel/vm/run.
 kernel: setup ## the kernel module and patches, in virtual machines (STEPS: kernel/check --list)

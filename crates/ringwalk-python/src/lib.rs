@@ -9,7 +9,7 @@
 //! | `scan/` | `scan` |
 //! | `sums.rs` | `du`, `count` |
 //! | `find/` | `find` |
-//! | `doctor.rs` | `doctor` |
+//! | `doctor.rs` | the report of `doctor` |
 //! | `cluster/` | a task of `ringwalk.cluster`, and the snapshot of all parts |
 //! | `snapshot/` | `snapshot`, `open_snapshot`, `diff`, `report` |
 //! | `walk/`, `scandir/` | `walk` and `scandir` with `DirEntry`, as the standard library's |
@@ -20,8 +20,7 @@
 //! `attach` and `detach` of pyo3 are safe: they park the thread for ever instead. So this crate
 //! makes system calls in Rust, detached, and `python/ringwalk` calls callbacks and path-like
 //! objects. The exceptions are: `__index__` and `__bool__` of arguments of types that are not built
-//! in, the warning about an unclosed `scandir`, the import of `_aio`, and `json.loads` in `doctor`
-//! and `add_up`.
+//! in, the warning about an unclosed `scandir`, and the import of `_aio`.
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` lists the public names, `_ringwalk.pyi`
 //! has the types. This crate has nothing that a Rust program could use; that belongs to the crates
@@ -56,7 +55,7 @@ mod _ringwalk {
     #[pymodule_export]
     use crate::cluster::{cluster_compact, cluster_file_system, cluster_mounts, cluster_task};
     #[pymodule_export]
-    use crate::doctor::doctor;
+    use crate::doctor::examine;
     #[pymodule_export]
     use crate::find::{Found, find};
     #[pymodule_export]

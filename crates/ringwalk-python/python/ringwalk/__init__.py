@@ -9,6 +9,7 @@
 """
 
 from ringwalk import _ringwalk
+from ringwalk._doctor import doctor
 from ringwalk._errors import SearchError
 from ringwalk._paths import all_plain, public
 from ringwalk._ringwalk import (
@@ -29,7 +30,6 @@ from ringwalk._snapshot import Snapshot, diff, open_snapshot, report, snapshot
 from ringwalk._walk import fwalk, walk
 
 count = public("path")(_ringwalk.count)
-doctor = public("path")(_ringwalk.doctor)
 du = public("path")(_ringwalk.du)
 find = public("path")(_ringwalk.find)
 scan = public("paths", all_plain)(_ringwalk.scan)

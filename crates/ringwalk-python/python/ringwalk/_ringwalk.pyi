@@ -60,8 +60,8 @@ __all__ = [
     "cluster_task",
     "compare",
     "count",
-    "doctor",
     "du",
+    "examine",
     "find",
     "scan",
     "scandir",
@@ -444,16 +444,8 @@ class Found(Generic[AnyStr]):
     def close(self) -> None:
         """Ends the search; reading more is a `ValueError`. Does nothing if the search has ended."""
 
-def doctor(path: _Path | None = None) -> dict[str, Any]:
-    """Returns which sources this kernel, user and file system allow for a directory (default: `.`),
-    the obstacles to others, and remedies: the report of `ringwalk doctor --json`.
-
-    >>> report = ringwalk.doctor(top)
-    >>> [source["name"] for source in report["sources"] if source["chosen_by_auto"]]
-    ['syscall']
-
-    Raises `OSError` if `path` is not a directory or cannot be reached.
-    """
+def examine(path: str | bytes) -> str:
+    """The compiled part of `doctor`: its report as JSON. Programs call that."""
 
 def take_snapshot(
     roots: str | bytes | list[str | bytes],
@@ -676,8 +668,8 @@ def add_up(
     top: int | None,
     workers: int | None,
     source: str,
-) -> dict[str, Any]:
-    """The compiled part of `report`. Programs call that."""
+) -> str:
+    """The compiled part of `report`: its result as JSON. Programs call that."""
 
 @final
 class DirEntry(Generic[AnyStr]):

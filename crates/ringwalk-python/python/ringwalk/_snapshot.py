@@ -4,6 +4,7 @@ functions (see `_paths.py`).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -256,4 +257,5 @@ def report(
     """
     keys = by if isinstance(by, str) else ",".join(by)
     under = None if under is None else plain(under)
-    return _ringwalk.add_up(_compiled(snapshot), keys, under, top, workers, source)
+    # Not by the compiled function, below which no Python code runs: see `_paths.py`.
+    return json.loads(_ringwalk.add_up(_compiled(snapshot), keys, under, top, workers, source))

@@ -50,14 +50,14 @@ impl Order {
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/add_up.txt"))]
 #[pyfunction]
 #[pyo3(signature = (snapshot, by, under, top, workers, source))]
-pub(crate) fn add_up<'py>(
-    snapshot: &Bound<'py, PyAny>,
+pub(crate) fn add_up(
+    snapshot: &Bound<'_, PyAny>,
     by: &str,
-    under: Option<&Bound<'py, PyAny>>,
+    under: Option<&Bound<'_, PyAny>>,
     #[pyo3(from_py_with = given::number_or_none)] top: Option<usize>,
     #[pyo3(from_py_with = given::number_or_none)] workers: Option<usize>,
     source: &str,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<String> {
     let py = snapshot.py();
     let keys = Key::parse_list(by).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let input = Input::new(snapshot)?;
@@ -79,6 +79,5 @@ pub(crate) fn add_up<'py>(
     };
     let made = waiting::run_until(py, "ringwalk-report", &stop, move || order.run())?;
     let given: Vec<_> = input.given.iter().collect();
-    let text = made.map_err(|failure| failure.exception(py, &given, under.as_ref()))?;
-    py.import("json")?.call_method1("loads", (text,))
+    made.map_err(|failure| failure.exception(py, &given, under.as_ref()))
 }
