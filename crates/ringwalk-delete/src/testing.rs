@@ -3,7 +3,6 @@
 use super::{Component, Doomed, Identity, Log, Observer, Reason, Root, Selection, Shown};
 use ringwalk::identity::IdentityTrust;
 use ringwalk::{FileType, Metadata};
-use rustix::fd::{AsRawFd, OwnedFd};
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
@@ -21,13 +20,6 @@ pub(super) fn identity(path: &Path) -> Identity {
         path.parent().unwrap()
     };
     Identity::of(&metadata, IdentityTrust::of(fs::File::open(place).unwrap()))
-}
-
-/// Returns the identity of an open directory.
-pub(super) fn found_at(directory: &OwnedFd) -> Identity {
-    let fd = Some(directory.as_raw_fd());
-    let metadata = Metadata::of_path(fd, Path::new("."), false, Identity::FIELDS).unwrap();
-    Identity::of(&metadata, IdentityTrust::of(directory))
 }
 
 /// A tree as it was shown. Entries are numbers.
@@ -75,19 +67,6 @@ impl Tree {
             }
         }
         tree
-    }
-
-    /// A tree of one directory in each: too deep for paths.
-    pub(super) fn chain(root: &Path, entries: Vec<Doomed<usize>>) -> Self {
-        let children = (1..entries.len()).map(|id| (id - 1, vec![id])).collect();
-        Self {
-            root: root.to_owned(),
-            root_identity: identity(root),
-            parents: (0..entries.len()).map(|id| id.checked_sub(1)).collect(),
-            entries,
-            numbers: HashMap::from([("d".into(), 0)]),
-            children,
-        }
     }
 
     pub(super) fn has(&self, path: &str) -> bool {

@@ -13,7 +13,7 @@ use support::{Random, as_set, collect, expected, grow};
 fn every_number_of_workers_sees_every_entry_once() {
     for seed in 0..4 {
         let dir = tempfile::tempdir().unwrap();
-        grow(dir.path(), &mut Random::new(seed), 3000);
+        grow(dir.path(), &mut Random::new(seed), 1500);
         let expected = expected(dir.path());
         for workers in 1..=8 {
             let walk = support::walk(dir.path()).workers(NonZeroUsize::new(workers));

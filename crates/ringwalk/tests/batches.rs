@@ -137,7 +137,7 @@ fn dropped_early_it_leaves_no_thread() {
                 name.starts_with("ringwalk-batch")
             })
     };
-    let tree = tree(2000);
+    let tree = tree(300);
     let mut batches = support::walk(tree.path()).batches().unwrap();
     assert!(batches.next().is_some());
     let own = threads().count();

@@ -176,7 +176,7 @@ type Kind = (&'static str, fn(Walk) -> Walk);
 fn no_walk_has_more_open_than_it_tells() {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
-    let entries = make_deep(dir.path(), 300);
+    let entries = make_deep(dir.path(), 150);
     let most = AtomicUsize::new(0);
     for files in [24, 64, 1024] {
         let soft = Soft::limit(files);
@@ -231,7 +231,7 @@ fn a_deep_walk_in_preorder_holds_one_for_each_level_and_tells_so() {
 fn the_iterators_have_no_more_open_than_they_tell() {
     let _alone = alone();
     let dir = tempfile::tempdir().unwrap();
-    let entries = make_deep(dir.path(), 300);
+    let entries = make_deep(dir.path(), 150);
     let most = AtomicUsize::new(0);
     for files in [24, 1024] {
         let _soft = Soft::limit(files);

@@ -15,8 +15,11 @@ fn grow(path: &Path, levels: usize) {
         if levels > 1 {
             grow(&below, levels - 1);
         } else {
-            for file in 0..24 {
-                fs::write(below.join(file.to_string()), b"").unwrap();
+            // Links are made faster than files.
+            let first = below.join("0");
+            fs::write(&first, b"").unwrap();
+            for file in 1..24 {
+                fs::hard_link(&first, below.join(file.to_string())).unwrap();
             }
         }
     }
