@@ -14,7 +14,7 @@ from support.run import Program, needs_program
 
 MANIFEST = '[package]\nname = "{name}"\nversion = "0.1.0"\nedition = "2024"\n\n[dependencies]\n'
 # Crates, and the crates that each depends on.
-CRATES = {"base": (), "middle": ("base",), "top": ("middle",), "alone": ()}
+CRATES = {"base": (), "middle": ("base",), "top": ("middle",), "alone": (), "fuzz-inputs": ()}
 
 
 def git(folder: Path, *args: str) -> None:
@@ -24,7 +24,7 @@ def git(folder: Path, *args: str) -> None:
 
 @pytest.fixture
 def repository(scratch: Path) -> Path:
-    """A workspace of four crates on a branch beside main, without changes."""
+    """A workspace of five crates on a branch beside main, without changes."""
     for tool in ("git", "cargo"):
         needs_program(tool)
     (scratch / "scripts").mkdir()
@@ -71,12 +71,14 @@ def crates_of(command: str) -> set[str]:
         ("crates/base/src/lib.rs", {"base"}, {"base", "middle", "top"}),
         ("crates/middle/src/new.rs", {"middle"}, {"middle", "top"}),
         ("crates/alone/Cargo.toml", {"alone"}, {"alone"}),
+        ("fuzz/fuzz_targets/regex.rs", {"fuzz-inputs"}, {"fuzz-inputs"}),
         ("Cargo.toml", set(CRATES), set(CRATES)),
     ),
 )
 def test_changed_crates_are_linted_and_their_dependents_tested(
     repository, file, linted, tested, committed
 ):
+    (repository / file).parent.mkdir(parents=True, exist_ok=True)
     with open(repository / file, "a") as changed:
         changed.write("\n")
     if committed:
