@@ -9,13 +9,26 @@ use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 /// The version of the schema, in the key `ringwalk.schema` of the footer.
 pub const VERSION: &str = "1";
 
-/// Rows of a page. All columns have page boundaries at the same rows, so that a range of rows can
-/// be read by its pages.
+/// Rows of a page. All columns but the extended attributes have page boundaries at the same rows, so
+/// that a range of rows can be read by its pages.
 pub const PAGE_ROWS: usize = 8192;
 
 /// The longest path in bytes, relative to the root. A page holds whole paths, so longer ones could
 /// fill the memory of a reader. `PATH_MAX`, the limit of a path for a system call, is 4096.
 pub const LONGEST_PATH: usize = 16 << 10;
+
+/// The most bytes of a page of text: each path is as long as can be, all of it escaped as `\xHH`,
+/// and has its length in front. A reader refuses a page that has more, before it takes memory.
+pub(crate) const MOST_TEXT: usize = PAGE_ROWS * (4 * LONGEST_PATH + 4);
+
+/// A page of extended attributes ends at the row with which it has this many attributes, or names or
+/// values of this many bytes.
+pub(crate) const FULL_ATTRIBUTES: usize = 64 << 10;
+pub(crate) const FULL_ATTRIBUTE_BYTES: usize = 64 << 20;
+
+/// The most attributes of a page: a page that is not full takes one more file. The kernel lists the
+/// names of a file in at most 64 KiB (`XATTR_LIST_MAX` of `linux/limits.h`), each with a zero byte.
+pub(crate) const MOST_ATTRIBUTES: usize = FULL_ATTRIBUTES + (64 << 10) / 2;
 
 /// Rows of a row group. Readers such as DuckDB skip whole row groups by their statistics. With the
 /// usual million rows, a query for one subtree would read most of a file.
@@ -285,7 +298,7 @@ impl Facts {
         encoding == self.encoding || (self.dictionary && is_index)
     }
 
-    fn physical(&self) -> Physical {
+    pub(crate) fn physical(&self) -> Physical {
         match self.values {
             Values::Int32 | Values::Uint32 => Physical::Int32,
             Values::Int64 | Values::Uint64 | Values::Time => Physical::Int64,

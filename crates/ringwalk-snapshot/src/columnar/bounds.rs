@@ -26,8 +26,8 @@ pub(super) enum Order {
 }
 
 impl Bounds {
-    /// Returns the bounds of the values of a page. Returns `None` if it has none, or only such as
-    /// are not comparable.
+    /// Returns the bounds of the values of a page. Returns `None` if it has none, or if all its
+    /// values are NaN.
     pub(super) fn of(cells: &Cells, leaf: &Leaf) -> Option<Self> {
         if leaf.physical == Physical::ByteArray {
             let text = |text: &[u8]| Bound::Text(text.to_vec());

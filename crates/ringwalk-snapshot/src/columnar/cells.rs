@@ -6,7 +6,8 @@ pub(crate) struct Cells {
     /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
     /// attributes: 0 for null, 1 for none, 2 for each attribute.
     pub(crate) definitions: Vec<u8>,
-    /// The number of first rows that have a value, before `definitions` begins.
+    /// The number of rows, from the first one on, that all have a value. `definitions` is empty until
+    /// a row has none.
     dense: usize,
     /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
     pub(crate) repetitions: Vec<u8>,
@@ -67,6 +68,34 @@ impl Cells {
     pub(super) fn rows(&self) -> usize {
         let further = self.repetitions.iter().map(|level| usize::from(*level));
         self.repetitions.len() - further.sum::<usize>()
+    }
+
+    /// Divides the cells of lists at rows. Each part ends at the row with which it has `most` levels
+    /// or `most_bytes` bytes. Returns `None` if there is only one part.
+    pub(crate) fn divided(&self, most: usize, most_bytes: usize) -> Option<Vec<Self>> {
+        if self.repetitions.len() < most && self.data.len() < most_bytes {
+            return None;
+        }
+        let (mut parts, mut part) = (Vec::new(), Self::default());
+        let mut texts = self.texts();
+        for (at, (&definition, &repetition)) in
+            self.definitions.iter().zip(&self.repetitions).enumerate()
+        {
+            part.definitions.push(definition);
+            part.repetitions.push(repetition);
+            if definition == 2 {
+                part.push_bytes(texts.next().unwrap_or_default());
+            }
+            let is_row = self.repetitions.get(at + 1).is_none_or(|next| *next == 0);
+            let is_full = part.repetitions.len() >= most || part.data.len() >= most_bytes;
+            if is_row && is_full {
+                parts.push(std::mem::take(&mut part));
+            }
+        }
+        if !part.repetitions.is_empty() {
+            parts.push(part);
+        }
+        Some(parts)
     }
 
     /// Returns the number of values, without nulls.

@@ -12,8 +12,8 @@ use std::io;
 use zstd::bulk::Compressor;
 
 /// The numbers of kinds of pages in `parquet.thrift`.
-const DATA_PAGE: i32 = 0;
-const DICTIONARY_PAGE: i32 = 2;
+pub(super) const DATA_PAGE: i32 = 0;
+pub(super) const DICTIONARY_PAGE: i32 = 2;
 
 /// How a column is stored.
 #[derive(Clone, Copy, Debug)]

@@ -1,18 +1,17 @@
 //! The file: row groups, the indexes of their pages, and the footer.
 
 use super::bounds::{Bounds, Order};
-use super::column::PageFacts;
+use super::column::{DATA_PAGE, DICTIONARY_PAGE, PageFacts};
 use super::thrift::{self, Fields, Kind, structure};
 use super::{Chunk, Encoding, Field, Leaf, Logical, Physical};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::mem;
 
 /// The first and the last bytes of a file.
-const MAGIC: &[u8; 4] = b"PAR1";
+pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 /// The number of zstd in `parquet.thrift`.
-const ZSTD: i32 = 6;
-/// The number of data pages of the first version in `parquet.thrift`.
-const DATA_PAGE: i32 = 0;
+pub(crate) const ZSTD: i32 = 6;
 /// The version of the format: 1 for data pages of the first version.
 const VERSION: i32 = 1;
 
@@ -99,9 +98,7 @@ impl<W: Write> FileWriter<W> {
     ///
     /// When the file cannot be written, or an index has 2 GiB or more.
     pub(crate) fn finish(mut self, writer: &str, pairs: &[(&str, String)]) -> io::Result<W> {
-        let mut indexes = Vec::new();
-        push_indexes(&mut self.groups, &self.leaves, self.at, &mut indexes)?;
-        self.write(&indexes)?;
+        self.write_indexes()?;
         let mut footer = Vec::new();
         structure(&mut footer, |footer| self.footer(writer, pairs, footer));
         let length = u32::try_from(footer.len());
@@ -111,6 +108,38 @@ impl<W: Write> FileWriter<W> {
         self.write(&footer)?;
         self.out.flush()?;
         Ok(self.out)
+    }
+
+    /// Writes the indexes of all pages: first the bounds, then the places.
+    fn write_indexes(&mut self) -> io::Result<()> {
+        let (mut groups, leaves) = (mem::take(&mut self.groups), mem::take(&mut self.leaves));
+        for group in &mut groups {
+            for (column, leaf) in group.columns.iter_mut().zip(&leaves) {
+                let pages = &column.chunk.pages;
+                // A page without comparable values would have no bounds.
+                let has_all = |page: &PageFacts| page.bounds.is_some() || page.is_all_null;
+                if column.chunk.has_bounds && pages.iter().all(has_all) {
+                    column.bounds = Some(self.index(|index| write_bounds(pages, leaf, index))?);
+                }
+            }
+        }
+        for column in groups.iter_mut().flat_map(|group| &mut group.columns) {
+            let pages = &column.chunk.pages;
+            column.places = self.index(|index| write_places(pages, column.data, index))?;
+        }
+        (self.groups, self.leaves) = (groups, leaves);
+        Ok(())
+    }
+
+    /// Writes an index. Returns where it begins, and its length.
+    fn index(&mut self, write: impl FnOnce(&mut Fields<'_>)) -> io::Result<(u64, i32)> {
+        let mut bytes = Vec::new();
+        structure(&mut bytes, write);
+        let length = i32::try_from(bytes.len());
+        let length = length.map_err(|_| io::Error::other("an index has 2 GiB or more"))?;
+        let begin = self.at;
+        self.write(&bytes)?;
+        Ok((begin, length))
     }
 
     fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
@@ -245,16 +274,26 @@ impl Column {
             facts.structure(12, |statistics| self.write_statistics(leaf, statistics));
         }
         // Readers look here whether all pages use the dictionary.
-        let of_pages: Vec<_> = of_pages.into_iter().collect();
-        facts.list(13, Kind::Struct, &of_pages, |encoding, out| {
-            let count = pages.iter().filter(|page| page.encoding == *encoding);
-            let count = i32::try_from(count.count()).unwrap_or(i32::MAX);
-            structure(out, |statistics| {
-                statistics.i32(1, DATA_PAGE);
-                statistics.i32(2, *encoding as i32);
-                statistics.i32(3, count);
-            });
-        });
+        let count = |encoding| {
+            let count = pages.iter().filter(|page| page.encoding == encoding);
+            i32::try_from(count.count()).unwrap_or(i32::MAX)
+        };
+        let dictionary = has_dictionary.then_some((DICTIONARY_PAGE, Encoding::Plain, 1));
+        let of_pages = of_pages.into_iter();
+        let of_pages = of_pages.map(|encoding| (DATA_PAGE, encoding, count(encoding)));
+        let of_pages: Vec<_> = dictionary.into_iter().chain(of_pages).collect();
+        facts.list(
+            13,
+            Kind::Struct,
+            &of_pages,
+            |(kind, encoding, count), out| {
+                structure(out, |statistics| {
+                    statistics.i32(1, *kind);
+                    statistics.i32(2, *encoding as i32);
+                    statistics.i32(3, *count);
+                });
+            },
+        );
     }
 
     /// Writes a `Statistics`.
@@ -273,39 +312,6 @@ impl Column {
             statistics.boolean(8, true);
         }
     }
-}
-
-/// Appends the indexes of all pages, the first of them at `begin` in the file.
-fn push_indexes(
-    groups: &mut [Group],
-    leaves: &[Leaf],
-    begin: u64,
-    out: &mut Vec<u8>,
-) -> io::Result<()> {
-    // Returns begin and length of what `write` appends.
-    let mut push = |write: &mut dyn FnMut(&mut Fields<'_>)| {
-        let before = out.len();
-        structure(out, |index| write(index));
-        let length = i32::try_from(out.len() - before);
-        let length = length.map_err(|_| io::Error::other("an index has 2 GiB or more"))?;
-        Ok::<_, io::Error>((begin + before as u64, length))
-    };
-    for group in &mut *groups {
-        for (column, leaf) in group.columns.iter_mut().zip(leaves) {
-            let pages = &column.chunk.pages;
-            // A page without comparable values would have no bounds.
-            let has_all = |page: &PageFacts| page.bounds.is_some() || page.is_all_null;
-            if column.chunk.has_bounds && pages.iter().all(has_all) {
-                column.bounds = Some(push(&mut |index| write_bounds(pages, leaf, index))?);
-            }
-        }
-    }
-    for column in groups.iter_mut().flat_map(|group| &mut group.columns) {
-        column.places = push(&mut |index| {
-            write_places(&column.chunk.pages, column.data, index);
-        })?;
-    }
-    Ok(())
 }
 
 /// Writes a `ColumnIndex`.

@@ -1,4 +1,4 @@
-//! Parquet files: what of the format Ringwalk writes.
+//! Writes Parquet files: the part of the format that Ringwalk needs.
 //!
 //! The format is described in `parquet.thrift` and `Encodings.md` of
 //! <https://github.com/apache/parquet-format>. Files have data pages of the first version, which
@@ -28,7 +28,7 @@ mod values;
 
 pub(crate) use cells::Cells;
 pub(crate) use column::{Chunk, ColumnWriter, Settings, compressor};
-pub(crate) use file::FileWriter;
+pub(crate) use file::{FileWriter, MAGIC, ZSTD};
 
 /// How values are stored, with the numbers of `parquet.thrift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

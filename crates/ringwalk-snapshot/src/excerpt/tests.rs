@@ -1,6 +1,6 @@
 use super::*;
 use crate::exchange::write_ndjson;
-use crate::{Capture, RowCounter};
+use crate::{Capture, Entry, Info, RowCounter, TreeBuilder};
 use rustix::fs::{XattrFlags, setxattr};
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -101,6 +101,49 @@ fn only_what_is_wanted_is_kept() {
     })
     .unwrap();
     assert_eq!(seen, [&b"empty"[..], b"x.log", b"y"]);
+}
+
+/// Full pages of attributes end before the rows of the other columns do.
+#[test]
+fn very_many_extended_attributes() {
+    let options = WriteOptions {
+        contents: Contents {
+            xattrs: true,
+            ..Contents::default()
+        },
+        ..WriteOptions::default()
+    };
+    let attributes = |file: usize| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let number = if file == 5 { 0 } else { 7000 + file };
+        let pair = |at| {
+            let value = format!("{file} {at}");
+            (format!("user.{at}").into_bytes(), value.into_bytes())
+        };
+        (0..number).map(pair).collect()
+    };
+    let mut tree = TreeBuilder::new(options);
+    let directory = Entry::new(b"", FileType::Directory);
+    tree.begin_root(b"/top", &directory).unwrap();
+    for file in 0..30 {
+        let (name, xattrs) = (format!("{file:02}"), attributes(file));
+        let mut entry = Entry::new(name.as_bytes(), FileType::Regular);
+        entry.xattrs = &xattrs;
+        tree.file(&entry).unwrap();
+    }
+    tree.end_directory().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("saved");
+    tree.finish(Info::default(), &path).unwrap();
+    let whole = Snapshot::open(&path).unwrap();
+    let expected: Vec<_> = (0..30).map(attributes).chain([Vec::new()]).collect();
+    assert!(xattrs(&whole) == expected);
+    let part = excerpt(&whole, row(&whole, ""), |path| path.ends_with(b"7")).unwrap();
+    let expected: Vec<_> = [7, 17, 27]
+        .map(attributes)
+        .into_iter()
+        .chain([Vec::new()])
+        .collect();
+    assert!(xattrs(&part) == expected);
 }
 
 #[test]

@@ -5,12 +5,11 @@
 use super::error::Reason;
 use super::file::SharedFile;
 use super::thrift::{Kind, Reader};
+use crate::columnar::MAGIC;
 use crate::seal;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The first and the last bytes of a file.
-const MAGIC: &[u8; 4] = b"PAR1";
 /// The last bytes of a file whose footer is encrypted.
 const ENCRYPTED: &[u8; 4] = b"PARE";
 /// The bytes at the end: the length of the footer in 4 bytes, and the magic number.

@@ -6,11 +6,12 @@
 use super::error::Reason;
 use super::footer::{Footer, Leaf, StoredColumn};
 use super::thrift::{Kind, Reader};
-use crate::schema::{COLUMN_COUNT, Facts, LONGEST_PATH, PAGE_ROWS, Shape, Values};
+use crate::columnar;
+use crate::schema::{COLUMN_COUNT, LONGEST_PATH, PAGE_ROWS, Shape};
 use std::ops::Range;
 
-/// The first bytes of a file, in front of all pages.
-const MAGIC: u64 = 4;
+/// The length of what is in front of all pages.
+const BEGIN: u64 = columnar::MAGIC.len() as u64;
 /// The fewest bytes of a page in the list of the pages of a column: three fields and an end.
 const LEAST_LOCATION: u64 = 7;
 /// The most bytes of a page in that list: a place, the size of its text, and all headers.
@@ -22,7 +23,7 @@ const MOST_ROWS: u64 = 1 << 31;
 
 /// The numbers of compressions in `parquet.thrift`.
 const UNCOMPRESSED: i64 = 0;
-const ZSTD: i64 = 6;
+const ZSTD: i64 = columnar::ZSTD as i64;
 
 /// Where the values of a file are.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ fn leaves(footer: &Footer, shape: Shape) -> Result<[Option<usize>; COLUMN_COUNT]
         };
         let leaf = &footer.leaves[index];
         let may_be_null = leaf.repetitions == [Leaf::OPTIONAL] && !facts.required;
-        if leaf.physical != physical(facts)
+        if leaf.physical != facts.physical() as i64
             || !(may_be_null || leaf.repetitions == [Leaf::REQUIRED])
         {
             let why = format!("its column {name} has another type");
@@ -124,16 +125,6 @@ fn leaves(footer: &Footer, shape: Shape) -> Result<[Option<usize>; COLUMN_COUNT]
         leaves[facts.column as usize] = Some(index);
     }
     Ok(leaves)
-}
-
-/// Returns the number of a type in `parquet.thrift`.
-fn physical(facts: &Facts) -> i64 {
-    match facts.values {
-        Values::Boolean => 0,
-        Values::Int32 | Values::Uint32 => 1,
-        Values::Int64 | Values::Uint64 | Values::Time => 2,
-        Values::Text | Values::Bytes => 6,
-    }
 }
 
 /// Returns the number of pages of so many rows.
@@ -151,7 +142,7 @@ fn place(
     let within = |begin: i64, length: i64| {
         let (begin, length) = (u64::try_from(begin).ok()?, u64::try_from(length).ok()?);
         let end = begin.checked_add(length)?;
-        (begin >= MAGIC && end <= footer.begin).then_some(begin..end)
+        (begin >= BEGIN && end <= footer.begin).then_some(begin..end)
     };
     if column.is_elsewhere {
         return Err("its values are in another file");
@@ -251,7 +242,7 @@ pub(super) fn repeated(
     let range = |begin: i64, length: i64| {
         let (begin, length) = (u64::try_from(begin).ok()?, u64::try_from(length).ok()?);
         let end = begin.checked_add(length)?;
-        (begin >= MAGIC && end <= footer.begin).then_some(begin..end)
+        (begin >= BEGIN && end <= footer.begin).then_some(begin..end)
     };
     if column.is_elsewhere || !matches!(column.codec, UNCOMPRESSED | ZSTD) {
         return Err(damaged("it is not compressed by zstd"));

@@ -8,8 +8,8 @@
 use super::chunk::Cells;
 use super::decode::{Dictionary, PageBytes, Scratch, indices};
 use super::packed::{Run, delta_binary, take};
-use super::unpack::MOST_TEXT;
 use crate::columnar::Encoding;
+use crate::schema::MOST_TEXT;
 
 /// Notes the end of a value of text. A damaged page can repeat "as before" so often that its text
 /// would fill the memory: returns `None` if the text is longer than the text of a page can be.

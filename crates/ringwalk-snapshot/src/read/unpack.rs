@@ -5,7 +5,7 @@ use super::file::SharedFile;
 use super::layout::Place;
 use super::thrift::{Kind, Reader};
 use crate::columnar::Encoding;
-use crate::schema::{LONGEST_PATH, PAGE_ROWS, Values};
+use crate::schema::{MOST_TEXT, Values};
 use std::io::ErrorKind;
 use std::ops::Range;
 use zstd::bulk::Decompressor;
@@ -13,9 +13,6 @@ use zstd::bulk::Decompressor;
 /// The most bytes of a page of numbers, and of a dictionary of them. Ringwalk writes dictionaries
 /// of 1 MiB.
 const MOST_NUMBERS: usize = 4 << 20;
-/// The most bytes of a page of text: each path is as long as can be, all of it escaped as `\xHH`,
-/// and has its length in front.
-pub(super) const MOST_TEXT: usize = PAGE_ROWS * (4 * LONGEST_PATH + 4);
 
 /// Returns the most bytes of a page of such values. A page that is said to have more is refused
 /// before it takes memory.
@@ -174,11 +171,8 @@ fn integers(reader: &mut Reader<'_>, kind: Kind) -> Option<[Option<i64>; 3]> {
     Some(integers)
 }
 
-/// The number of the encoding of the marks of nulls.
-const RLE: i64 = 3;
-
 fn data_page([rows, encoding, nulls]: [Option<i64>; 3]) -> Option<Contents> {
-    (nulls == Some(RLE)).then_some(Contents::Data {
+    (nulls == Some(Encoding::Rle as i64)).then_some(Contents::Data {
         rows: usize::try_from(rows?).ok()?,
         encoding: Encoding::of_number(encoding?)?,
     })

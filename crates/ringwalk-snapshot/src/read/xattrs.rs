@@ -9,7 +9,7 @@ use super::packed::{Run, runs, take};
 use super::unpack::{Contents, Unpacker};
 use super::{ReadError, Snapshot};
 use crate::columnar::{Encoding, Physical};
-use crate::schema::{Values, XATTRS};
+use crate::schema::{MOST_ATTRIBUTES, Values, XATTRS};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -182,13 +182,15 @@ impl TextLists {
     }
 }
 
-/// Decodes a page with so many levels. Returns the texts of each row.
+/// Decodes a page with so many levels. Returns the texts of each row; `None` if the page is damaged.
+/// Each row takes memory, and one number may stand for any number of them.
 fn lists(
     mut bytes: &[u8],
     count: usize,
     encoding: Encoding,
     dictionary: Option<&Dictionary>,
 ) -> Option<VecDeque<Vec<Vec<u8>>>> {
+    (count <= MOST_ATTRIBUTES).then_some(())?;
     let repetitions = levels(&mut bytes, 1, count)?;
     let definitions = levels(&mut bytes, 2, count)?;
     let is_text = |level: &&u8| **level == ATTRIBUTE;
@@ -233,4 +235,25 @@ fn levels(bytes: &mut &[u8], width: u32, count: usize) -> Option<Vec<u8>> {
         Some(())
     })?;
     Some(levels)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_of_very_many_rows_is_refused() {
+        // A run of 2^62 zeros, and its length.
+        let mut page = vec![0x80; 9];
+        page.extend([1, 0]);
+        let run: Vec<u8> = [&11_u32.to_le_bytes()[..], &page].concat();
+        let pages = [&run[..], &run].concat();
+        assert!(lists(&pages, 1 << 62, Encoding::Plain, None).is_none());
+        let most = lists(&pages, MOST_ATTRIBUTES, Encoding::Plain, None);
+        assert_eq!(most.unwrap().len(), MOST_ATTRIBUTES);
+        // A run of ten.
+        let run = [&[2, 0, 0, 0, 20, 0][..], &[2, 0, 0, 0, 20, 0]].concat();
+        assert_eq!(lists(&run, 10, Encoding::Plain, None).unwrap().len(), 10);
+        assert!(lists(&run, 11, Encoding::Plain, None).is_none());
+    }
 }

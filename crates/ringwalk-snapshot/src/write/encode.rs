@@ -15,12 +15,16 @@ use crate::columnar::{
 };
 use crate::info::{CREATED_BY, json, keys};
 use crate::read::FirstRow;
-use crate::schema::{Column, Contents, GROUP_ROWS, Shape};
+use crate::schema::{
+    Column, Contents, FULL_ATTRIBUTE_BYTES, FULL_ATTRIBUTES, GROUP_ROWS, MOST_ATTRIBUTES,
+    MOST_TEXT, Shape,
+};
 use ringwalk_gnu::no_thread;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::{self, JoinHandle};
+use zstd::bulk::Compressor;
 
 /// Pages that may wait for a thread.
 const WAITING: usize = 2;
@@ -289,8 +293,14 @@ fn encode_group(first: Arc<Rows>, share: &[FileColumn], jobs: &Receiver<Job>) ->
         // After an error, the pages of the group are still taken, or the assembler would wait.
         if let (Ok(zstd), Ok(())) = (&mut zstd, &result) {
             let mut columns = share.iter().zip(&mut writers);
-            result = columns
-                .try_for_each(|(column, writer)| writer.page(rows.cells(column.cells), zstd));
+            result = columns.try_for_each(|(column, writer)| {
+                let cells = rows.cells(column.cells);
+                if cells.repetitions.is_empty() {
+                    writer.page(cells, zstd)
+                } else {
+                    write_lists(cells, writer, zstd)
+                }
+            });
         }
         drop(rows);
         let Ok(next) = jobs.recv() else { break };
@@ -305,6 +315,32 @@ fn encode_group(first: Arc<Rows>, share: &[FileColumn], jobs: &Receiver<Job>) ->
         })
     });
     columns.collect()
+}
+
+/// Writes the extended attributes of a page of rows, as one page or several.
+///
+/// # Errors
+///
+/// If the attributes of a file are more than a reader takes, or as for a page.
+fn write_lists(
+    cells: &Cells,
+    writer: &mut ColumnWriter,
+    zstd: &mut Compressor<'_>,
+) -> io::Result<()> {
+    let parts = cells.divided(FULL_ATTRIBUTES, FULL_ATTRIBUTE_BYTES);
+    let parts = parts.as_deref().unwrap_or(std::slice::from_ref(cells));
+    for part in parts {
+        let bytes = part.data.len() + 4 * part.ends.len();
+        if bytes > MOST_TEXT || part.repetitions.len() > MOST_ATTRIBUTES {
+            let why = format!(
+                "a file has {} extended attributes of {bytes} bytes: more than a page can have",
+                part.ends.len()
+            );
+            return Err(io::Error::other(why));
+        }
+        writer.page(part, zstd)?;
+    }
+    Ok(())
 }
 
 fn ended() -> io::Error {

@@ -6,7 +6,7 @@ use crate::schema::COLUMNS;
 fn footer() -> Footer {
     let leaves = COLUMNS.iter().map(|facts| Leaf {
         path: vec![facts.name.into()],
-        physical: physical(facts),
+        physical: facts.physical() as i64,
         repetitions: vec![i64::from(!facts.required)],
     });
     let group = |rows| StoredGroup {
@@ -14,7 +14,7 @@ fn footer() -> Footer {
         columns: COLUMNS
             .iter()
             .map(|facts| StoredColumn {
-                physical: physical(facts),
+                physical: facts.physical() as i64,
                 codec: ZSTD,
                 values: rows,
                 nulls: Some(0),
