@@ -29,14 +29,16 @@ impl App {
     /// a message that says so. If the terminal cannot be read or written. If a thread of the
     /// program has panicked meanwhile: its message is on standard error.
     pub fn run(mut self) -> io::Result<End> {
-        let end = self.run_on(Taken::take()?)?;
+        let end = self.run_on_terminal()?;
         // A thread may have panicked right before the end.
         refuse_after_panic()?;
         Ok(end)
     }
 
-    fn run_on(&mut self, mut taken: Taken) -> io::Result<End> {
+    fn run_on_terminal(&mut self) -> io::Result<End> {
+        // In this order: a signal must not end the program while the terminal is taken.
         let signals = Signals::watch()?;
+        let mut taken = Taken::take()?;
         let mut input = Input::default();
         loop {
             if let Some(signal) = signals.ending() {
@@ -83,7 +85,8 @@ impl App {
         }
     }
 
-    /// Waits for keys and applies all that are there. A held key so draws once for many.
+    /// Waits for keys and applies all that are there, so that a held key causes one drawing for many
+    /// repetitions.
     fn read_keys(&mut self, input: &mut Input) -> io::Result<()> {
         // Keys behind one that was a wish are still to be applied.
         let pause = if input.is_empty() {

@@ -3,8 +3,9 @@
 use crate::keys::Key;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use std::io::{self, Stdin};
-use std::time::Duration;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::{Duration, Instant};
 
 /// The rest of a sequence that a key sends arrives within this time, also over a slow connection.
 const REST: Duration = Duration::from_millis(50);
@@ -28,19 +29,38 @@ impl Input {
     ///
     /// If the terminal is gone.
     pub(super) fn wait(&mut self, pause: Duration) -> io::Result<()> {
-        let terminal = io::stdin();
-        if !is_ready(&terminal, pause)? {
-            return Ok(());
+        self.take_within(pause, io::stdin().as_fd()).map(drop)
+    }
+
+    /// Returns false if nothing has come.
+    fn take_within(&mut self, pause: Duration, terminal: BorrowedFd<'_>) -> io::Result<bool> {
+        if !is_ready(terminal, pause)? {
+            return Ok(false);
         }
         let mut bytes = [0; 1024];
-        match rustix::io::read(&terminal, &mut bytes) {
+        match rustix::io::read(terminal, &mut bytes) {
             Ok(0) | Err(Errno::IO) => Err(gone()),
             Ok(length) => {
                 self.bytes.extend_from_slice(&bytes[..length]);
-                Ok(())
+                Ok(true)
             }
-            Err(Errno::INTR | Errno::AGAIN) => Ok(()),
+            Err(Errno::INTR | Errno::AGAIN) => Ok(false),
             Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Waits for the rest of a sequence, also if signals come meanwhile. Returns false if nothing
+    /// has come.
+    fn take_rest(&mut self, terminal: BorrowedFd<'_>) -> io::Result<bool> {
+        let end = Instant::now() + REST;
+        loop {
+            let left = end.saturating_duration_since(Instant::now());
+            if self.take_within(left, terminal)? {
+                return Ok(true);
+            }
+            if left.is_zero() {
+                return Ok(false);
+            }
         }
     }
 
@@ -50,15 +70,17 @@ impl Input {
     ///
     /// If the terminal is gone.
     pub(super) fn next_key(&mut self) -> io::Result<Option<Key>> {
+        self.next_key_from(io::stdin().as_fd())
+    }
+
+    fn next_key_from(&mut self, terminal: BorrowedFd<'_>) -> io::Result<Option<Key>> {
         while !self.bytes.is_empty() {
             let (mut key, mut length) = first_key(&self.bytes);
             if length == 0 {
-                let before = self.bytes.len();
-                self.wait(REST)?;
-                if self.bytes.len() > before {
+                if self.take_rest(terminal)? {
                     continue;
                 }
-                // Nothing follows. So it was the key Esc, or no sequence of a key.
+                // Nothing follows. So it was the key Esc, or a sequence that no key sends.
                 key = (self.bytes == [ESCAPE]).then_some(Key::Escape);
                 length = self.bytes.len();
             }
@@ -71,8 +93,8 @@ impl Input {
     }
 }
 
-fn is_ready(terminal: &Stdin, pause: Duration) -> io::Result<bool> {
-    let mut polled = [PollFd::new(terminal, PollFlags::IN)];
+fn is_ready(terminal: BorrowedFd<'_>, pause: Duration) -> io::Result<bool> {
+    let mut polled = [PollFd::new(&terminal, PollFlags::IN)];
     let limit = Timespec::try_from(pause).ok();
     match poll(&mut polled, limit.as_ref()) {
         Ok(_) => {}
@@ -247,5 +269,23 @@ mod tests {
         }
         assert_eq!(first_key(&"漢".as_bytes()[..2]), (None, 0));
         assert_eq!(first_key(b"\x1b\xe6"), (None, 0));
+        // The rest has arrived, and was not read with the beginning.
+        let (terminal, keyboard) = std::io::pipe().unwrap();
+        let mut input = Input::default();
+        for (begin, rest, key) in [
+            ("\x1b", "[A", Some(Key::Up)),
+            ("\x1b[", "3~", Some(Key::Delete)),
+            ("\x1b", "", Some(Key::Escape)),
+            ("\x1b[", "", None),
+        ] {
+            input.bytes.extend_from_slice(begin.as_bytes());
+            std::io::Write::write_all(&mut &keyboard, rest.as_bytes()).unwrap();
+            assert_eq!(
+                input.next_key_from(terminal.as_fd()).unwrap(),
+                key,
+                "{begin:?}"
+            );
+            assert!(input.is_empty());
+        }
     }
 }

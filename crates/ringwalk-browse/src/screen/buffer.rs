@@ -199,8 +199,8 @@ fn end_of_symbol(text: &str) -> Option<usize> {
     Some(end)
 }
 
-/// Returns what a terminal shows of a line: column, character and style. A wide character of which
-/// one half was covered later is a space.
+/// Returns what a terminal shows of a line: column, character and style. If one half of a
+/// wide character was overwritten, the other half is a space.
 pub(crate) fn symbols(line: &[Cell]) -> impl Iterator<Item = (usize, &str, Style)> {
     let mut column = 0;
     std::iter::from_fn(move || {
