@@ -804,6 +804,29 @@ class Headline(unittest.TestCase):
         with self.assertRaisesRegex(LookupError, found[0].task.words):
             headline.renewed("text\n", found)
 
+    def test_results_without_good_figures_are_named(self):
+        task = headline.TASKS[0]
+        keys = (task.ours, *task.others)
+        good = {"disturbed": False, "rows": {key: {"wall": 1} for key in keys}}
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        file = Path(folder.name) / f"results/{task.file}.json"
+        file.parent.mkdir()
+        for suite, why in (
+            (good | {"disturbed": True}, "measure it again"),
+            (good | {"rows": {task.ours: {"wall": 1}}}, "KeyError"),
+            (None, "TypeError"),
+            ("{", "JSONDecodeError"),
+        ):
+            text = suite if suite == "{" else json.dumps({"suites": {task.suite: suite}})
+            file.write_text(text)
+            with (
+                self.subTest(why),
+                mock.patch.object(headline, "BENCH", Path(folder.name)),
+                self.assertRaisesRegex(LookupError, f"{file}.*{task.suite}.*{why}"),
+            ):
+                headline.figures()
+
 
 class Programs(unittest.TestCase):
     def setUp(self):

@@ -10,6 +10,7 @@ import html
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from .tools import BENCH
 
@@ -75,15 +76,28 @@ class Figure:
 
 
 def figures() -> list[Figure]:
-    """Returns the figures of all tasks."""
-    found = []
-    for task in TASKS:
-        document = json.loads((BENCH / f"results/{task.file}.json").read_text())
-        rows = document["suites"][task.suite]["rows"]
-        best = min(task.others, key=lambda key: rows[key]["wall"])
-        name = task.others[best]
-        found.append(Figure(task, rows[task.ours]["wall"], rows[best]["wall"], name))
-    return found
+    """Returns the figures of all tasks.
+
+    Raises OSError for a file that cannot be read, and LookupError for one without the figures, or
+    of a run that other programs disturbed.
+    """
+    return [_figure(task, BENCH / f"results/{task.file}.json") for task in TASKS]
+
+
+def _figure(task: Task, file: Path) -> Figure:
+    try:
+        document = json.loads(file.read_text())
+        suite = document["suites"][task.suite]
+        walls = {key: suite["rows"][key]["wall"] for key in (task.ours, *task.others)}
+        disturbed = suite["disturbed"]
+    except (KeyError, TypeError, ValueError) as error:
+        why = f"{file}: no figures of the suite {task.suite}: {error!r}"
+        raise LookupError(why) from None
+    if disturbed:
+        why = f"{file}: other programs disturbed the suite {task.suite}: measure it again"
+        raise LookupError(why)
+    best = min(task.others, key=lambda key: walls[key])
+    return Figure(task, walls[task.ours], walls[best], task.others[best])
 
 
 def _time(seconds: float) -> str:
