@@ -69,7 +69,7 @@ endef
 # files below DESTDIR are not yet in their place.
 LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
 define update_linker
-@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || $(LDCONFIG)
+@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || ! PATH="$$PATH:/usr/sbin:/sbin" command -v ldconfig >/dev/null || $(LDCONFIG)
 endef
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -135,6 +135,8 @@ sanitize: ## tests of ringwalk-sys under AddressSanitizer
 # Each target runs for its share of the time. New inputs go to the first folder; the second one
 # holds the committed inputs and is only read. The longest committed input limits the length of new
 # ones: 4 KiB at least, 64 KiB for images of file systems.
+# cargo-fuzz is a tool of the long tests.
+fuzz: LONG = 1
 fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 	@for target in $(FUZZ_TARGETS); do \
 		echo "fuzz: $$target"; \
@@ -166,7 +168,7 @@ python: setup ## the Python package: its wheel in an environment below target/, 
 
 # Kernels are built or fetched once for each change of their inputs: see kernel/vm/run.
 kernel: setup ## the kernel module and patches, in virtual machines (STEPS: kernel/check --list)
-	$(MAKE) -C kernel $(if $(LONG),check-long,check)
+	$(MAKE) -C kernel $(if $(LONG),$(if $(STEPS),check,check-long),check)
 
 # Scripts of Python whose names do not end in .py.
 LINT_SCRIPTS := $(shell grep -l '^\#!.*python' scripts/*)
@@ -258,9 +260,10 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 	$(if $(filter 1,$(DU_LINK)),ln -sf ringwalk $(TO)/bin/du)
 	$(if $(filter 1,$(FIND_LINK)),ln -sf ringwalk $(TO)/bin/find)
 	$(update_linker)
-	@test -n "$(DESTDIR)" || $(LDCONFIG) -p | grep -q 'libringwalk\.so\.0 ' || \
-		echo "make install: programs find the C library after ldconfig, run as root. If no file in" \
-			"/etc/ld.so.conf.d names $(LIBDIR), add one first, or set LD_LIBRARY_PATH=$(LIBDIR)."
+	@test -n "$(DESTDIR)" || $(LDCONFIG) -p 2>/dev/null | grep -qF '=> $(LIBDIR)/libringwalk.so.0' || \
+		echo "make install: the dynamic linker does not know $(LIBDIR)/libringwalk.so.0 yet: run ldconfig" \
+			"as root. If no file in /etc/ld.so.conf.d names $(LIBDIR), add one first, or set" \
+			"LD_LIBRARY_PATH=$(LIBDIR)."
 
 # Leaves folders that others may use, also if they are empty.
 uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)

@@ -141,6 +141,8 @@ BODY = "\n\nIt was wrong."
         (f"Mend a fault{BODY}", None),
         (f"find: process links first{BODY}", None),
         (f"Embed the table: it has changed{BODY}", None),
+        (f"tests, bench: share the server{BODY}", None),
+        (f"tests, bench: shared the server{BODY}", "'shared' is no imperative"),
         ("Mend a fault", "it has no body: expected a text that says why"),
         ("Mend a fault\n\nSigned-off-by: One <one@localhost>", "it has no body"),
         ("Mend\na fault", "its second line is not blank"),
