@@ -5,7 +5,7 @@
 //! a test of a target.
 
 #![cfg(test)]
-// That they have no function `main` concerns the programs of the fuzzer.
+// The targets say `no_main` for the fuzzer; it has no meaning here.
 #![allow(unused_attributes)]
 
 extern crate self as libfuzzer_sys;

@@ -47,7 +47,7 @@ fn a_sorted_walk_waits_for_its_reader() {
     std::thread::sleep(std::time::Duration::from_secs(1));
     assert_eq!(entries.by_ref().count(), 4680 + 4096 * 24);
     let grown = peak() - before;
-    // The same walk, of which everything is held.
+    // The same walk, with all its entries kept.
     let walk = support::walk(dir.path())
         .order(Order::Name)
         .fields(Fields::SIZE);
