@@ -9,8 +9,8 @@ use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 /// The version of the schema, in the key `ringwalk.schema` of the footer.
 pub const VERSION: &str = "1";
 
-/// Rows of a page. All columns but the extended attributes have page boundaries at the same rows, so
-/// that a range of rows can be read by its pages.
+/// Rows of a page. All columns except the extended attributes have page boundaries at the same
+/// rows, so that a range of rows can be read by its pages.
 pub const PAGE_ROWS: usize = 8192;
 
 /// The longest path in bytes, relative to the root. A page holds whole paths, so longer ones could
@@ -21,8 +21,8 @@ pub const LONGEST_PATH: usize = 16 << 10;
 /// and has its length in front. A reader refuses a page that has more, before it takes memory.
 pub(crate) const MOST_TEXT: usize = PAGE_ROWS * (4 * LONGEST_PATH + 4);
 
-/// A page of extended attributes ends at the row with which it has this many attributes, or names or
-/// values of this many bytes.
+/// A page of extended attributes ends at the row with which it has this many attributes, or this
+/// many bytes of names or of values.
 pub(crate) const FULL_ATTRIBUTES: usize = 64 << 10;
 pub(crate) const FULL_ATTRIBUTE_BYTES: usize = 64 << 20;
 

@@ -85,8 +85,8 @@ impl App {
         }
     }
 
-    /// Waits for keys and applies all that are there, so that a held key causes one drawing for many
-    /// repetitions.
+    /// Waits for keys and applies all that are there, so that a held key causes one drawing for
+    /// many repetitions.
     fn read_keys(&mut self, input: &mut Input) -> io::Result<()> {
         // Keys behind one that was a wish are still to be applied.
         let pause = if input.is_empty() {

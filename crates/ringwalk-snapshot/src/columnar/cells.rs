@@ -6,8 +6,8 @@ pub(crate) struct Cells {
     /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
     /// attributes: 0 for null, 1 for none, 2 for each attribute.
     pub(crate) definitions: Vec<u8>,
-    /// The number of rows, from the first one on, that all have a value. `definitions` is empty until
-    /// a row has none.
+    /// The number of rows, from the first one on, that all have a value. `definitions` is empty
+    /// until a row has none.
     dense: usize,
     /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
     pub(crate) repetitions: Vec<u8>,
@@ -70,8 +70,8 @@ impl Cells {
         self.repetitions.len() - further.sum::<usize>()
     }
 
-    /// Divides the cells of lists at rows. Each part ends at the row with which it has `most` levels
-    /// or `most_bytes` bytes. Returns `None` if there is only one part.
+    /// Divides the cells of lists at rows. Each part ends at the row with which it has `most`
+    /// levels or `most_bytes` bytes. Returns `None` if there is only one part.
     pub(crate) fn divided(&self, most: usize, most_bytes: usize) -> Option<Vec<Self>> {
         if self.repetitions.len() < most && self.data.len() < most_bytes {
             return None;

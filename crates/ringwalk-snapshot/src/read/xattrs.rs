@@ -182,8 +182,8 @@ impl TextLists {
     }
 }
 
-/// Decodes a page with so many levels. Returns the texts of each row; `None` if the page is damaged.
-/// Each row takes memory, and one number may stand for any number of them.
+/// Decodes a page with so many levels. Returns the texts of each row; `None` if the page is
+/// damaged. Each row takes memory, and one number may stand for any number of them.
 fn lists(
     mut bytes: &[u8],
     count: usize,
