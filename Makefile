@@ -67,9 +67,10 @@ endef
 
 # Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
 # files below DESTDIR are not yet in their place.
-LDCONFIG := PATH="$$PATH:/usr/sbin:/sbin" ldconfig
+FOR_ROOT := PATH="$$PATH:/usr/sbin:/sbin"
+LDCONFIG := $(FOR_ROOT) ldconfig
 define update_linker
-@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || ! PATH="$$PATH:/usr/sbin:/sbin" command -v ldconfig >/dev/null || $(LDCONFIG)
+@test -n "$(DESTDIR)" -o "$$(id -u)" != 0 || ! $(FOR_ROOT) command -v ldconfig >/dev/null || $(LDCONFIG)
 endef
 
 export PATH := $(TOOLS)/bin:$(TOOLS)/python/bin:$(PATH)
@@ -134,8 +135,7 @@ sanitize: ## tests of ringwalk-sys under AddressSanitizer
 
 # Each target runs for its share of the time. New inputs go to the first folder; the second one
 # holds the committed inputs and is only read. The longest committed input limits the length of new
-# ones: 4 KiB at least, 64 KiB for images of file systems.
-# cargo-fuzz is a tool of the long tests.
+# ones: 4 KiB at least, 64 KiB for images of file systems. cargo-fuzz is a tool of the long tests.
 fuzz: LONG = 1
 fuzz: setup ## every fuzz target, FUZZ_SECONDS for all together
 	@for target in $(FUZZ_TARGETS); do \

@@ -83,8 +83,11 @@ impl Cells {
         {
             part.definitions.push(definition);
             part.repetitions.push(repetition);
-            if definition == 2 {
-                part.push_bytes(texts.next().unwrap_or_default());
+            // Each attribute has a text.
+            if definition == 2
+                && let Some(text) = texts.next()
+            {
+                part.push_bytes(text);
             }
             let is_row = self.repetitions.get(at + 1).is_none_or(|next| *next == 0);
             let is_full = part.repetitions.len() >= most || part.data.len() >= most_bytes;

@@ -332,10 +332,8 @@ fn write_lists(
     for part in parts {
         let bytes = part.data.len() + 4 * part.ends.len();
         if bytes > MOST_TEXT || part.repetitions.len() > MOST_ATTRIBUTES {
-            let why = format!(
-                "a file has {} extended attributes of {bytes} bytes: more than a page can have",
-                part.ends.len()
-            );
+            let number = part.ends.len();
+            let why = format!("a page cannot have {number} extended attributes of {bytes} bytes");
             return Err(io::Error::other(why));
         }
         writer.page(part, zstd)?;
