@@ -196,7 +196,7 @@ lint: checks ## clippy, rustdoc, ruff, shellcheck, prose, maps of files and mess
 	scripts/check-commits
 	ruff check . $(LINT_SCRIPTS)
 	ruff format --check tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
-	shellcheck .ci/run scripts/setup scripts/check-commits scripts/steps scripts/dist scripts/dist-check packaging/check/*.sh packaging/check/lib.bash fuzz/ext4-corpus contrib/systemd/ringwalk-snapshots crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
+	shellcheck .ci/run scripts/base scripts/setup scripts/check-commits scripts/steps scripts/dist scripts/dist-check packaging/check/*.sh packaging/check/lib.bash fuzz/ext4-corpus contrib/systemd/ringwalk-snapshots crates/ringwalk-python/check crates/ringwalk-python/tests/free-threaded
 	shellcheck -s dash -e SC1007,SC2015,SC2086,SC2126 kernel/vm/guest/init kernel/tests/run
 
 msrv: ## check that the oldest supported toolchain builds everything

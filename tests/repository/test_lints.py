@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def repository(tmp_path: Path) -> Path:
     """An empty repository with the scripts."""
     (tmp_path / "scripts").mkdir()
-    for name in ("check-prose", "check-maps", "check-commits"):
+    for name in ("check-prose", "check-maps", "check-commits", "base"):
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts" / name)
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     return tmp_path

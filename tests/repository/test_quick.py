@@ -28,7 +28,7 @@ def repository(scratch: Path) -> Path:
     for tool in ("git", "cargo"):
         needs_program(tool)
     (scratch / "scripts").mkdir()
-    for name in ("quick", "steps"):
+    for name in ("quick", "steps", "base"):
         shutil.copy(ROOT / "scripts" / name, scratch / "scripts")
     (scratch / "Cargo.toml").write_text('[workspace]\nresolver = "3"\nmembers = ["crates/*"]\n')
     (scratch / "README.md").write_text("text\n")
