@@ -1,10 +1,13 @@
 //! The cells of a page of one column.
 
+/// The definition level of an extended attribute.
+pub(crate) const ATTRIBUTE: u8 = 2;
+
 /// The cells of one column.
 #[derive(Debug, Default)]
 pub(crate) struct Cells {
     /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
-    /// attributes: 0 for null, 1 for none, 2 for each attribute.
+    /// attributes: 0 for null, 1 for none, [`ATTRIBUTE`] for each.
     pub(crate) definitions: Vec<u8>,
     /// The number of rows, from the first one on, that all have a value. `definitions` is empty
     /// until a row has none.
@@ -84,7 +87,7 @@ impl Cells {
             part.definitions.push(definition);
             part.repetitions.push(repetition);
             // Each attribute has a text.
-            if definition == 2
+            if definition == ATTRIBUTE
                 && let Some(text) = texts.next()
             {
                 part.push_bytes(text);

@@ -26,7 +26,7 @@ mod file;
 mod thrift;
 mod values;
 
-pub(crate) use cells::Cells;
+pub(crate) use cells::{ATTRIBUTE, Cells};
 pub(crate) use column::{Chunk, ColumnWriter, Settings, compressor};
 pub(crate) use file::{FileWriter, MAGIC, ZSTD};
 

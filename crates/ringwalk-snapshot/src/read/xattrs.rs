@@ -8,13 +8,10 @@ use super::layout::{Pages, Place, repeated};
 use super::packed::{Run, runs, take};
 use super::unpack::{Contents, Unpacker};
 use super::{ReadError, Snapshot};
-use crate::columnar::{Encoding, Physical};
+use crate::columnar::{ATTRIBUTE, Encoding, Physical};
 use crate::schema::{MOST_ATTRIBUTES, Values, XATTRS};
 use std::collections::VecDeque;
 use std::ops::Range;
-
-/// The level of an attribute; 1 is a file without any, 0 one whose attributes are not known.
-const ATTRIBUTE: u8 = 2;
 
 /// Names and values of the attributes of a file.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;

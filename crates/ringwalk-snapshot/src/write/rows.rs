@@ -1,6 +1,6 @@
 //! Rows as columns: what the encoders are given.
 
-use crate::columnar::Cells;
+use crate::columnar::{ATTRIBUTE, Cells};
 use crate::schema::{COLUMN_COUNT, COLUMNS, Column};
 
 /// Up to a page of rows, as columns in the order of [`COLUMNS`]. Two more hold names and values of
@@ -117,7 +117,7 @@ impl Rows {
             for (index, bytes) in [(XATTR_NAMES, name), (XATTR_VALUES, value)] {
                 let cells = &mut self.cells[index];
                 cells.push_bytes(bytes);
-                cells.definitions.push(2);
+                cells.definitions.push(ATTRIBUTE);
                 cells.repetitions.push(repetition);
             }
             repetition = 1;
