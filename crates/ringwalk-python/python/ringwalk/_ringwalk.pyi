@@ -581,7 +581,7 @@ class Change:
     @property
     def change(self) -> str:
         """What has happened: `added`, `removed`, `modified`, `replaced`, `retyped`, `renamed`,
-        `link-added` or `link-removed`. docs/diff.md has the rules.
+        `link-added` or `link-removed`. The project's docs/diff.md has the rules.
         """
     @property
     def root(self) -> str:

@@ -51,7 +51,7 @@ def snapshot(
 
     *since* is the path of an older snapshot. What has certainly not changed is taken from it, and
     the rest is read. The result is the same as without it. *since* and *output* may be the same
-    file. docs/snapshot.md lists what is taken on which file system.
+    file. The project's docs/snapshot.md lists what is taken on which file system.
 
     *xattrs* adds extended attributes, *atime* times of the last access. *one_file_system* leaves
     out other file systems. *memory* is the number of bytes of listings that wait in memory; the
@@ -117,7 +117,8 @@ class Snapshot:
     @property
     def info(self) -> dict[str, Any]:
         """What the snapshot says of itself: the keys `tool`, `roots`, `filesystems`, `users`,
-        `groups`, `verdict` and `run` of its footer, which docs/snapshot.md describes.
+        `groups`, `verdict` and `run` of its footer, which the project's docs/snapshot.md
+        describes.
 
         `roots` are paths. `users` and `groups` are names by number. `verdict` has `complete`,
         `errors` and `entries`. `run` has `source`, and `start_ns` and `end_ns` in nanoseconds since
@@ -135,7 +136,7 @@ class Snapshot:
 
     def to_arrow(self, under: _Path | None = None, columns: Sequence[str] | None = None) -> _Table:
         """Returns the rows as a table of pyarrow, in the order of the file, which ends with the
-        roots. docs/snapshot.md describes the columns.
+        roots. The project's docs/snapshot.md describes the columns.
 
         *under* is a path as in `locate`. Then the table has that file and everything below it, and
         only the row groups that hold them are read. *columns* are the columns to read, in that
@@ -206,7 +207,8 @@ def diff(
     workers: int | None = None,
     source: _Source = "auto",
 ) -> Diff:
-    """Compares two snapshots: the work of ``ringwalk diff``. docs/diff.md has the rules.
+    """Compares two snapshots: the work of ``ringwalk diff``. The project's docs/diff.md has
+    the rules.
 
     >>> info = ringwalk.snapshot(top, saved)
     >>> (top / "src" / "main.c").rename(top / "main.c")
@@ -245,7 +247,7 @@ def report(
 
     *by* are the keys: ``owner``, ``group``, ``age``, ``size``, ``type``, ``dir`` and ``ext``. The
     result has the keys ``by``, ``start``, ``complete``, ``errors``, ``rows``, ``others`` and
-    ``total``. docs/report.md describes them, and the columns of the rows.
+    ``total``. The project's docs/report.md describes them, and the columns of the rows.
 
     *snapshot* may be a directory. Then it is read now, with *workers* and *source* as in `scan`.
     *under* is the path of a file; the report is on that file and everything below it. *top* is the

@@ -1,6 +1,6 @@
 """The command line of `ringwalk-cluster`.
 
-`docs/scale-out.md` has a table of the exit statuses.
+The project's `docs/scale-out.md` has a table of the exit statuses.
 """
 
 from __future__ import annotations
