@@ -85,18 +85,22 @@ def million() -> Content:
     return Content("million", about, 4096, fill, about, inodes=1_100_000)
 
 
+def _size_of(tree: Path) -> tuple[int, int]:
+    """Returns the number of entries of a tree, and what it takes in MiB."""
+    names = subprocess.run(
+        [build("floor"), "names", tree], capture_output=True, text=True, check=True
+    ).stdout
+    used = call("du", "--summarize", "--block-size=1M", tree)
+    return int(names.split()[0]), int(used.split()[0])
+
+
 def copies_of(tree: Path, copies: int) -> Content:
     """Returns several copies of a directory; blocks of files are allocated, not written.
 
     Directories and inodes lie where they would among the files' blocks, and the image
     takes little room.
     """
-    entries = int(
-        subprocess.run(
-            [build("floor"), "names", tree], capture_output=True, text=True, check=True
-        ).stdout.split()[0]
-    )
-    used = int(call("du", "--summarize", "--block-size=1M", tree).split()[0])
+    entries, used = _size_of(tree)
 
     def fill(root: Path) -> None:
         for number in range(copies):
@@ -106,6 +110,28 @@ def copies_of(tree: Path, copies: int) -> Content:
     megabytes = (used + used // 4) * copies + 512
     inodes = (entries + 1) * copies * 5 // 4
     return Content(f"copies-{copies}", about, megabytes, fill, f"{about}: {entries}", inodes)
+
+
+def with_attribute(tree: Path) -> Content:
+    """Returns a copy of a directory in which each file has an extended attribute.
+
+    Blocks of files are allocated, not written.
+    """
+    entries, used = _size_of(tree)
+
+    def fill(root: Path) -> None:
+        copy = root / "copy"
+        trees.sketch(tree, copy)
+        for folder, _, names in os.walk(copy):
+            for name in names:
+                path = os.path.join(folder, name)
+                # The kernel refuses attributes of users on links.
+                if not os.path.islink(path):
+                    os.setxattr(path, "user.mime_type", b"text/x-csrc")
+
+    about = f"{tree.name}, each file with an attribute"
+    megabytes = used + used // 4 + 512
+    return Content("attributes", about, megabytes, fill, f"{about}: {entries}")
 
 
 def one_directory(files: int) -> Content:

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
 
 from . import disks, guest, guest_tools, images, kernel_rows
 from .bulk import joined
@@ -37,16 +36,16 @@ def bench(
     return Bench(suite, setting, rows, tree, plan, about, files, guest_tools.PATHS, **more)
 
 
-def _image(session: Session, file_system: str) -> tuple[Path, str]:
-    tree = session.tree()
-    return images.image(session.scratch, file_system, images.copy_of(tree)), tree.name
-
-
 def _in_cache(
-    suite: str, kernel: str, rows: list[Row], session: Session, mitigations: str | None = None
+    suite: str,
+    kernel: str,
+    rows: list[Row],
+    session: Session,
+    content: images.Content,
+    mitigations: str | None = None,
 ) -> Result:
-    """Measures a tree on ext4 in cache. Mitigations are off unless said otherwise."""
-    image, tree = _image(session, "ext4")
+    """Measures a content on ext4 in cache. Mitigations are off unless said otherwise."""
+    image = images.image(session.scratch, "ext4", content)
     setting = Setting(
         kernel,
         (f"tree={image}:rw",),
@@ -54,7 +53,7 @@ def _in_cache(
         prologue=guest.disk("tree", file_system="ext4"),
         append=f"mitigations={mitigations}" if mitigations else "",
     )
-    about = {"tree": tree, "file_system": "ext4", "cache": "warm"}
+    about = {"tree": content.about, "file_system": "ext4", "cache": "warm"}
     about |= {"mitigations": mitigations} if mitigations else {}
     return guest.run(session, bench(suite, setting, rows, "/mnt/tree", about, Plan(RUNS)))
 
@@ -63,13 +62,22 @@ def warm(kernel: str, session: Session) -> Result:
     """Measures everything in cache: each way to read, and `ringwalk count` on it."""
     stock = kernel in kernel_rows.STOCK
     rows = kernel_rows.WARM_STOCK if stock else kernel_rows.WARM_PATCHED
-    return _in_cache(f"kernel-warm-{kernel}", kernel, rows, session)
+    content = images.copy_of(session.tree())
+    return _in_cache(f"kernel-warm-{kernel}", kernel, rows, session, content)
+
+
+def xattrs(kernel: str, session: Session) -> Result:
+    """Measures metadata with extended attributes in cache."""
+    rows = kernel_rows.XATTRS[kernel]
+    content = images.with_attribute(session.tree())
+    return _in_cache(f"kernel-xattrs-{kernel}", kernel, rows, session, content)
 
 
 def subtrees(session: Session) -> Result:
     """Measures whole subtrees in cache, with the mitigations that this processor asks for."""
     kernel = kernel_rows.SUBTREE_KERNEL
-    return _in_cache(f"kernel-subtrees-{kernel}", kernel, kernel_rows.SUBTREES, session, "auto")
+    rows, content = kernel_rows.SUBTREES, images.copy_of(session.tree())
+    return _in_cache(f"kernel-subtrees-{kernel}", kernel, rows, session, content, "auto")
 
 
 # What bringing in an inode takes of an emulated processor is about ten times what it takes here
@@ -119,7 +127,8 @@ def subtrees_cold(medium: str, session: Session) -> Result:
 
 def microvm(session: Session) -> Result:
     """Measures the published measurement: cold, a small machine, the host's cache off."""
-    image, tree = _image(session, "ext2")
+    content = images.copy_of(session.tree())
+    image = images.image(session.scratch, "ext2", content)
     setting = Setting(
         "patched",
         (f"tree={image}:rw",),
@@ -128,7 +137,12 @@ def microvm(session: Session) -> Result:
         prologue=guest.disk("tree", file_system="ext2"),
         cold=guest.DROP_CACHES,
     )
-    about = {"tree": tree, "file_system": "ext2", "cache": "cold", "disk": "host's, uncached"}
+    about = {
+        "tree": content.about,
+        "file_system": "ext2",
+        "cache": "cold",
+        "disk": "host's, uncached",
+    }
     plan = Plan(RUNS, warm_up=0)
     rows = kernel_rows.MICROVM
     return guest.run(session, bench("kernel-microvm", setting, rows, "/mnt/tree", about, plan))
@@ -212,6 +226,10 @@ SUITES: dict[str, Callable[[Session], Result]] = {
     **{
         f"kernel-warm-{kernel}": functools.partial(warm, kernel)
         for kernel in (*kernel_rows.STOCK, "patched")
+    },
+    **{
+        f"kernel-xattrs-{kernel}": functools.partial(xattrs, kernel)
+        for kernel in kernel_rows.XATTRS
     },
     f"kernel-subtrees-{kernel_rows.SUBTREE_KERNEL}": subtrees,
     **{

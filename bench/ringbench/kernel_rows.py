@@ -1,7 +1,8 @@
 """The table of what is measured of the kernel side, in guests; as in `rows.py`.
 
 rwbench walks in one thread and differs between its rows in nothing but the call that
-reads: `names-*` against getdents64, `stat-*` against getdents64 and statx.
+reads: `names-*` against getdents64, `stat-*` against getdents64 and statx, `xattrs-*`
+against these and listxattrat and getxattrat.
 """
 
 from __future__ import annotations
@@ -52,6 +53,14 @@ def stat_walks(*ways: str) -> list[Row]:
     ]
 
 
+def xattr_walks(*ways: str) -> list[Row]:
+    """Returns rwbench with metadata and all extended attributes in these ways."""
+    return [
+        Row(f"xattrs-{way}", "xattrs", "rwbench", ("xattrs", way, "{tree}"), ENTRIES_AND_BYTES)
+        for way in ways
+    ]
+
+
 def by_source(source: str) -> tuple[str, ...]:
     """Options of Ringwalk: this source, and no blocks read by another way."""
     return PLAIN if source == "syscall" else ("--source", source, "--prefetch", "never")
@@ -74,6 +83,12 @@ def counts(*sources: str) -> list[Row]:
 # tree: many directories a request.
 WARM_STOCK = [*walks(*MODULE, with_metadata=("tree",)), *counts("module")]
 WARM_PATCHED = [*walks(*OPCODE), *counts("ring")]
+
+# Of kernels with listxattrat(2) and getxattrat(2): Linux 6.13.
+XATTRS = {
+    "7.3": xattr_walks("syscall", *MODULE),
+    "patched": xattr_walks("syscall", *OPCODE),
+}
 
 # Arguments and answers by name. `du` needs each directory's order, and a search with -prune decides
 # which directories are read. The others read whole subtrees.

@@ -43,9 +43,11 @@ struct dirent_record {
 };
 
 /*
- * Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS.
+ * Of the patched kernel: the flag of the last records, and the argument at addr3 of READDIRPLUS
+ * with its flag for all extended attributes.
  */
-#define CQE_DIR_END	(1U << 8)
+#define CQE_DIR_END		(1U << 8)
+#define READDIRPLUS_XATTR_ALL	(1U << 0)
 
 struct readdirplus_args {
 	uint32_t flags;

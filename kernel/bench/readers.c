@@ -16,6 +16,7 @@
 #include "readers.h"
 #include "statx.h"
 #include "trees.h"
+#include "xattrs.h"
 
 uint32_t buffer_size = BUFFER;
 
@@ -24,6 +25,7 @@ static _Alignas(8) char buffer[BUFFER_MOST];
 static struct io_uring ring;
 static unsigned char opcode;
 static int module;
+static bool with_xattrs;
 
 static void start_module(void)
 {
@@ -54,6 +56,25 @@ static void start_readdirplus(void)
 	opcode = find_opcode("READDIRPLUS");
 }
 
+/* The same for all attributes. */
+static void start_module_xattrs(void)
+{
+	start_module();
+	with_xattrs = true;
+}
+
+static void start_module_ring_xattrs(void)
+{
+	start_module_ring();
+	with_xattrs = true;
+}
+
+static void start_readdirplus_xattrs(void)
+{
+	start_readdirplus();
+	with_xattrs = true;
+}
+
 static struct batch fill_syscall(int fd)
 {
 	long filled = syscall(SYS_getdents64, fd, buffer, buffer_size);
@@ -79,12 +100,14 @@ static struct ringwalk_readdirplus plus_request(int fd)
 {
 	return (struct ringwalk_readdirplus){
 		.size = sizeof(struct ringwalk_readdirplus),
-		.flags = RINGWALK_F_INLINE,
+		.flags = RINGWALK_F_INLINE | (with_xattrs ? RINGWALK_F_XATTR_ALL : 0),
 		.fd = fd,
 		.len = buffer_size,
 		.buf = (uintptr_t)buffer,
 		.off = RINGWALK_OFF_CURRENT,
 		.fields.mask = WANTED,
+		.fields.xattr_value_max = XATTR_VALUE_BYTES,
+		.fields.xattr_entry_max = XATTR_ENTRY_BYTES,
 	};
 }
 
@@ -163,7 +186,12 @@ static struct batch fill_names_opcode(int fd)
 
 static struct batch fill_plus_opcode(int fd)
 {
-	struct readdirplus_args arguments = { .mask = WANTED };
+	struct readdirplus_args arguments = {
+		.flags = with_xattrs ? READDIRPLUS_XATTR_ALL : 0,
+		.mask = WANTED,
+		.xattr_value_max = XATTR_VALUE_BYTES,
+		.xattr_entry_max = XATTR_ENTRY_BYTES,
+	};
 	struct io_uring_sqe *sqe = io_uring_get_sqe(&ring);
 
 	io_uring_prep_rw(opcode, sqe, fd, buffer, buffer_size, (uint64_t)RINGWALK_OFF_CURRENT);
@@ -196,6 +224,10 @@ const struct reader readers[] = {
 	{ "stat", "ioctl", PLUS, start_module, fill_plus_ioctl },
 	{ "stat", "ring", PLUS, start_module_ring, fill_plus_ring },
 	{ "stat", "opcode", PLUS, start_readdirplus, fill_plus_opcode },
+	{ "xattrs", "syscall", NAMES, start_nothing, fill_syscall },
+	{ "xattrs", "ioctl", PLUS, start_module_xattrs, fill_plus_ioctl },
+	{ "xattrs", "ring", PLUS, start_module_ring_xattrs, fill_plus_ring },
+	{ "xattrs", "opcode", PLUS, start_readdirplus_xattrs, fill_plus_opcode },
 	{ "stat", "statx", NAMES_STATX, start_statx, fill_names_opcode },
 	{ "stat", "statx-async", NAMES_STATX, start_statx_async, fill_names_opcode },
 	{ "stat", "statx-sorted", NAMES_STATX_SORTED, start_statx, fill_names_opcode },

@@ -3,12 +3,14 @@
  * Walks a tree in one thread and reads its directories in one of several ways, to measure the cost
  * of that way.
  *
- *   rwbench [--buffer BYTES] [--readahead WAY] [--depth N] names|stat HOW DIR
+ *   rwbench [--buffer BYTES] [--readahead WAY] [--depth N] names|stat|xattrs HOW DIR
  *
  * HOW is syscall, ioctl, ring, opcode, tree, statx, statx-async or statx-sorted.
  *
  *   names   names only: getdents64, or GETDENTS of the module or the patched kernel
  *   stat    names, types and sizes: getdents64 and one statx an entry, or READDIRPLUS
+ *   xattrs  the same with all extended attributes: also a listxattrat an entry and a getxattrat an
+ *           attribute, or READDIRPLUS
  *   statx   of the patched kernel, with stat only: GETDENTS, and a STATX on a ring for each entry
  *           of the buffer, at most N in flight; with N = 0 a statx(2)
  *   statx-async   the same, but each STATX runs in a thread of the kernel
@@ -38,11 +40,12 @@
 #include "readers.h"
 #include "statx.h"
 #include "trees.h"
+#include "xattrs.h"
 
 const char *program = "rwbench";
 
 static const struct reader *reader;
-static bool with_stat;
+static bool with_stat, with_xattrs;
 static uint64_t entries, bytes, directories, calls;
 
 static void count(struct node *parent, const char *name, uint64_t size, bool is_dir)
@@ -61,6 +64,8 @@ static void count_name(struct node *parent, const struct dirent_record *record)
 		count(parent, record->name, 0, record->type == TYPE_DIR);
 		return;
 	}
+	if (with_xattrs)
+		bytes += xattrs_by_calls(parent->fd, record->name);
 	if (syscall(SYS_statx, parent->fd, record->name, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, WANTED, &st)) {
 		if (errno != ENOENT)
 			die(record->name);
@@ -100,6 +105,7 @@ static void count_entries(struct node *parent, struct batch batch)
 			continue;
 		if (entry->error)
 			die_of(name, entry->error);
+		bytes += xattrs_of_record(entry);
 		count(parent, name, entry_stat(entry)->size,
 		      (entry_stat(entry)->mode & MODE_TYPE) == MODE_DIR);
 	}
@@ -227,7 +233,8 @@ int main(int argc, char **argv)
 	reader = find_reader(argv[1], argv[2]);
 	if (!reader)
 		return usage();
-	with_stat = !strcmp(reader->what, "stat");
+	with_xattrs = !strcmp(reader->what, "xattrs");
+	with_stat = with_xattrs || !strcmp(reader->what, "stat");
 	raise_file_limit();
 	reader->start();
 	walk(argv[3]);
