@@ -28,9 +28,9 @@ unsigned int test_step(const struct env *env, unsigned int step)
 	bool threads = env->kind == TRANSPORT_WORKER || env->kind == TRANSPORT_ASYNC ||
 		       env->kind == TRANSPORT_OPCODE_ASYNC;
 
-	if (env->full)
-		return step;
 	/* A server's answer takes two switches between processes, a thread's as many. */
+	if (env->full)
+		return step * (env->fs == FS_FUSE ? 4 : 1);
 	return step * (env->fs == FS_FUSE ? 16 : threads ? 8 : 4);
 }
 
