@@ -8,10 +8,10 @@ import time
 
 import pytest
 from processes import end, started
-from support import mounts, trees
+from support import images, mounts, trees
 from support.constant import constant
 from support.marks import long
-from support.run import USER, Program, environment
+from support.run import USER, Program, environment, with_peak
 
 
 @pytest.fixture
@@ -209,6 +209,30 @@ def test_a_tree_that_is_too_deep(snapshot, scratch):
     data = constant(scratch / "snapshot")
     # The root, 76 directories that were read, and one whose contents may not fit in 16 384 bytes.
     assert b'"complete":false,"errors":1,"entries":78' in data, data[-3000:]
+
+
+def test_very_many_extended_attributes(ringwalk, snapshot, mount, scratch):
+    # Without access times, and XFS takes any number of values of 64 KiB.
+    top = mount(images.fresh, "xfs", scratch / "work", "", "noatime", 512).point / "top"
+    top.mkdir()
+
+    def make(name: str, values: int) -> None:
+        (top / name).touch()
+        for number in range(values):
+            os.setxattr(top / name, f"user.{number}", bytes([number % 64]) * 65536)
+
+    for name in range(60):
+        make(str(name), 60)
+    words = [*ringwalk.first, "snapshot", "--xattrs", top, "-o", scratch / "all"]
+    _, peak = with_peak(words)
+    # The attributes have 236 MB.
+    assert peak < 180 << 20
+    # 64 MiB of values, and names.
+    make("most", 1024)
+    result = snapshot("--xattrs", top, "-o", scratch / "snapshot")
+    assert result.status == 1 and result.err.count(b"\n") == 1
+    assert b"attributes of '%s/most': Argument list too long" % os.fsencode(top) in result.err
+    assert b'"complete":false,"errors":1,"entries":62' in constant(scratch / "snapshot")
 
 
 def test_output_where_other_files_have_its_inode_number(ringwalk, mount, scratch):

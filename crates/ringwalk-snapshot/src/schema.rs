@@ -21,10 +21,13 @@ pub const LONGEST_PATH: usize = 16 << 10;
 /// and has its length in front. A reader refuses a page that has more, before it takes memory.
 pub(crate) const MOST_TEXT: usize = PAGE_ROWS * (4 * LONGEST_PATH + 4);
 
-/// A page of extended attributes ends at the row with which it has this many attributes, or this
-/// many bytes of names or of values.
+/// A page of extended attributes has no more attributes, and no more bytes of names or of values,
+/// unless those of one file are more.
 pub(crate) const FULL_ATTRIBUTES: usize = 64 << 10;
-pub(crate) const FULL_ATTRIBUTE_BYTES: usize = 64 << 20;
+pub(crate) const FULL_ATTRIBUTE_BYTES: usize = 8 << 20;
+
+/// The most bytes of names and values of a file. A file with more has the error `E2BIG`.
+pub(crate) const MOST_FILE_ATTRIBUTE_BYTES: usize = 64 << 20;
 
 /// The most attributes of a page: a page that is not full takes one more file. The kernel lists the
 /// names of a file in at most 64 KiB (`XATTR_LIST_MAX` of `linux/limits.h`), each with a zero byte.

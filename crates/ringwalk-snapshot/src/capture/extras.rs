@@ -1,6 +1,7 @@
 //! What a walk does not return: targets of symbolic links, and extended attributes.
 
 use crate::entry::{FailedOperation, Failure};
+use crate::schema::MOST_FILE_ATTRIBUTE_BYTES;
 use ringwalk::{Batch, Errno};
 use rustix::fs::{CWD, lgetxattr, llistxattr, readlinkat};
 use std::ffi::CStr;
@@ -42,13 +43,19 @@ fn read_xattrs(path: &[u8]) -> Result<Xattrs, Errno> {
         Err(Errno::NOTSUP) => return Ok(Vec::new()),
         names => names?,
     };
-    let mut all = Vec::new();
+    let (mut all, mut bytes) = (Vec::new(), 0);
     for name in names
         .split(|byte| *byte == 0)
         .filter(|name| !name.is_empty())
     {
         match grow(|buffer| lgetxattr(path, name, buffer)) {
-            Ok(value) => all.push((name.to_vec(), value)),
+            Ok(value) => {
+                bytes += name.len() + value.len();
+                if bytes > MOST_FILE_ATTRIBUTE_BYTES {
+                    return Err(Errno::TOOBIG);
+                }
+                all.push((name.to_vec(), value));
+            }
             // It was removed meanwhile.
             Err(Errno::NODATA) => {}
             Err(errno) => return Err(errno),

@@ -15,7 +15,7 @@ use super::file_cells::FileCells;
 use super::links::Links;
 use super::listing::Listing;
 use super::pack::{Unpacked, Unpacker};
-use super::rows::Rows;
+use super::rows::{Lists, Rows};
 use super::spill::Spool;
 use super::stage::Staged;
 use super::totals::{Finished, Totals};
@@ -45,7 +45,11 @@ pub(crate) struct Referred {
 
 /// Takes rows, a page at a time.
 pub(crate) trait Sink {
-    /// Takes a page, and what its first row is.
+    /// Takes the extended attributes of the first rows of the next page, or of the rows after
+    /// those that it was given before.
+    fn lists(&mut self, lists: Lists) -> io::Result<()>;
+
+    /// Takes a page, and what its first row is. It has the extended attributes of the last rows.
     fn page(&mut self, rows: Rows, first: FirstRow) -> io::Result<()>;
 
     /// Returns an empty buffer.
@@ -268,6 +272,9 @@ impl<'a, S: Sink> Assembler<'a, S> {
         subtree(is_directory.then_some(&tree), finished, rows);
         if self.contents.xattrs {
             let unread = failure.is_some() && entry.xattrs().next().is_none();
+            if let Some(lists) = rows.full_lists(entry.xattrs()) {
+                self.sink.lists(lists)?;
+            }
             rows.xattrs((!unread).then(|| entry.xattrs()));
         }
         let fs = a.dev.map(|dev| self.file_system(dev));

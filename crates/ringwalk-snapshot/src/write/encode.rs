@@ -9,7 +9,7 @@
 //! written to the file in their order. So the bytes do not depend on the number of threads.
 
 use super::assemble::Sink;
-use super::rows::{Rows, XATTR_NAMES, XATTR_VALUES};
+use super::rows::{Lists, Rows, XATTR_NAMES, XATTR_VALUES};
 use crate::columnar::{
     Cells, Chunk, ColumnWriter, Encoding, FileWriter, Leaf, Settings, compressor,
 };
@@ -134,6 +134,8 @@ struct Encoded {
 }
 
 enum Job {
+    /// Extended attributes of rows of the next page.
+    Lists(Arc<Lists>),
     Page(Arc<Rows>),
     EndGroup,
 }
@@ -229,6 +231,11 @@ impl<W: Write + Send> ParquetSink<W> {
 }
 
 impl<W: Write + Send> Sink for ParquetSink<W> {
+    fn lists(&mut self, lists: Lists) -> io::Result<()> {
+        let lists = Arc::new(lists);
+        self.send(|| Job::Lists(Arc::clone(&lists)))
+    }
+
     fn page(&mut self, rows: Rows, first: FirstRow) -> io::Result<()> {
         if self.rows == 0 {
             self.first_rows.push(first);
@@ -274,47 +281,78 @@ impl Encoder {
 /// Encodes groups until no more jobs come.
 fn encode(share: &[FileColumn], jobs: &Receiver<Job>, finished: &Sender<Group>) {
     while let Ok(job) = jobs.recv() {
-        let Job::Page(first) = job else { continue };
-        if finished.send(encode_group(first, share, jobs)).is_err() {
+        if matches!(job, Job::EndGroup) {
+            continue;
+        }
+        if finished.send(encode_group(job, share, jobs)).is_err() {
             return;
         }
     }
 }
 
-/// Encodes the pages of one group. The first page has arrived.
-fn encode_group(first: Arc<Rows>, share: &[FileColumn], jobs: &Receiver<Job>) -> Group {
-    let mut scratch = Vec::new();
-    let begin = |column: &FileColumn| column.begin(first.cells(column.cells), &mut scratch);
-    let mut writers: Vec<_> = share.iter().map(begin).collect();
-    let mut zstd = compressor();
-    let mut result = Ok(());
-    let mut job = Job::Page(first);
-    while let Job::Page(rows) = job {
+/// Encodes the pages of one group. The first of its jobs has arrived.
+fn encode_group(first: Job, share: &[FileColumn], jobs: &Receiver<Job>) -> Group {
+    let mut group = GroupWriter::begin(share);
+    let mut job = first;
+    while !matches!(job, Job::EndGroup) {
         // After an error, the pages of the group are still taken, or the assembler would wait.
-        if let (Ok(zstd), Ok(())) = (&mut zstd, &result) {
-            let mut columns = share.iter().zip(&mut writers);
-            result = columns.try_for_each(|(column, writer)| {
-                let cells = rows.cells(column.cells);
-                if cells.repetitions.is_empty() {
-                    writer.page(cells, zstd)
-                } else {
-                    write_lists(cells, writer, zstd)
-                }
-            });
-        }
-        drop(rows);
+        group = group.and_then(|group| group.with(share, &job));
+        drop(job);
         let Ok(next) = jobs.recv() else { break };
         job = next;
     }
-    result?;
-    let mut zstd = zstd?;
-    let columns = share.iter().zip(writers).map(|(column, writer)| {
-        Ok(Encoded {
-            index: column.index,
-            chunk: writer.finish(&mut zstd)?,
+    group?.finish(share)
+}
+
+/// Writes a thread's columns of a row group.
+struct GroupWriter {
+    zstd: Compressor<'static>,
+    /// Memory that is used for each column.
+    scratch: Vec<i64>,
+    /// Of each column, from its first page on.
+    writers: Vec<Option<ColumnWriter>>,
+}
+
+impl GroupWriter {
+    fn begin(share: &[FileColumn]) -> io::Result<Self> {
+        Ok(Self {
+            zstd: compressor()?,
+            scratch: Vec::new(),
+            writers: share.iter().map(|_| None).collect(),
         })
-    });
-    columns.collect()
+    }
+
+    /// Writes a page of each of the columns that the job has.
+    fn with(mut self, share: &[FileColumn], job: &Job) -> io::Result<Self> {
+        for (column, writer) in share.iter().zip(&mut self.writers) {
+            let cells = match job {
+                Job::Page(rows) => rows.cells(column.cells),
+                Job::Lists(lists) if column.cells == XATTR_NAMES => &lists[0],
+                Job::Lists(lists) if column.cells == XATTR_VALUES => &lists[1],
+                Job::Lists(_) | Job::EndGroup => continue,
+            };
+            let writer = writer.get_or_insert_with(|| column.begin(cells, &mut self.scratch));
+            if cells.repetitions.is_empty() {
+                writer.page(cells, &mut self.zstd)?;
+            } else {
+                write_lists(cells, writer, &mut self.zstd)?;
+            }
+        }
+        Ok(self)
+    }
+
+    fn finish(mut self, share: &[FileColumn]) -> Group {
+        let columns = share.iter().zip(self.writers);
+        columns
+            .filter_map(|(column, writer)| writer.map(|writer| (column.index, writer)))
+            .map(|(index, writer)| {
+                Ok(Encoded {
+                    index,
+                    chunk: writer.finish(&mut self.zstd)?,
+                })
+            })
+            .collect()
+    }
 }
 
 /// Writes the extended attributes of a page of rows, as one page or several.

@@ -47,7 +47,7 @@ use assemble::Assembler;
 pub(crate) use assemble::{Referred, Sink};
 use encode::ParquetSink;
 use ringwalk_output::{NotKept, Unpublished};
-use rows::Rows;
+use rows::{Lists, Rows};
 use stage::Staged;
 use std::io::{self, Write};
 use std::num::NonZeroUsize;
@@ -150,6 +150,10 @@ struct Counted<'p, S> {
 }
 
 impl<S: Sink> Sink for Counted<'_, S> {
+    fn lists(&mut self, lists: Lists) -> io::Result<()> {
+        self.sink.lists(lists)
+    }
+
     fn page(&mut self, rows: Rows, first: FirstRow) -> io::Result<()> {
         let number = rows.len() as u64;
         self.sink.page(rows, first)?;

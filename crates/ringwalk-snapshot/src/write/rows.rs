@@ -1,7 +1,7 @@
 //! Rows as columns: what the encoders are given.
 
 use crate::columnar::{ATTRIBUTE, Cells};
-use crate::schema::{COLUMN_COUNT, COLUMNS, Column};
+use crate::schema::{COLUMN_COUNT, COLUMNS, Column, FULL_ATTRIBUTE_BYTES, FULL_ATTRIBUTES};
 
 /// Up to a page of rows, as columns in the order of [`COLUMNS`]. Two more hold names and values of
 /// extended attributes.
@@ -19,6 +19,9 @@ impl Default for Rows {
         }
     }
 }
+
+/// Names and values of the extended attributes of rows.
+pub(crate) type Lists = [Cells; 2];
 
 /// The index of the names of extended attributes among the cells.
 pub(crate) const XATTR_NAMES: usize = COLUMN_COUNT;
@@ -104,6 +107,29 @@ impl Rows {
     pub(crate) fn bytes(&mut self, column: Column, value: Option<&[u8]>) {
         let Some(value) = value else { return };
         self.defined(column).push_bytes(value);
+    }
+
+    /// Removes the extended attributes of the rows so far and returns them, if a page has no room
+    /// for those of a further row.
+    pub(crate) fn full_lists<'a>(
+        &mut self,
+        further: impl Iterator<Item = (&'a [u8], &'a [u8])>,
+    ) -> Option<Lists> {
+        let [names, values] = [XATTR_NAMES, XATTR_VALUES].map(|index| &self.cells[index]);
+        let mut number = names.repetitions.len();
+        let mut bytes = [names.data.len(), values.data.len()];
+        if number == 0 {
+            return None;
+        }
+        for (name, value) in further {
+            number += 1;
+            bytes[0] += name.len();
+            bytes[1] += value.len();
+        }
+        let is_full =
+            number > FULL_ATTRIBUTES || bytes.iter().any(|&bytes| bytes > FULL_ATTRIBUTE_BYTES);
+        let index = [XATTR_NAMES, XATTR_VALUES];
+        is_full.then(|| index.map(|index| std::mem::take(&mut self.cells[index])))
     }
 
     /// Adds the extended attributes of a row. `None` are attributes that could not be read.
