@@ -85,8 +85,9 @@ impl Unpublished {
     ///
     /// # Errors
     ///
-    /// If the data or the folder cannot be written, or a stranger has put a file at the place. The
-    /// old file is still there then.
+    /// If the data cannot be written, or a stranger has put a file at the place. The old file is
+    /// still there then. If the folder cannot be written to the disk, the new file is there, and
+    /// the error says so.
     pub fn publish(mut self) -> io::Result<Option<NotKept>> {
         let mut not_kept = None;
         let mut old = self.place.old()?;
@@ -126,7 +127,10 @@ impl Unpublished {
         match rustix::fs::fsync(&self.folder) {
             // The file system has no way to do this.
             Err(Errno::INVAL | Errno::NOTSUP) | Ok(()) => Ok(()),
-            Err(errno) => Err(errno.into()),
+            Err(errno) => {
+                let why = format!("the file is written, but its folder cannot be synced: {errno}");
+                Err(io::Error::other(why))
+            }
         }
     }
 }
