@@ -38,6 +38,8 @@ CAPI := $(TARGET_DIR)/capi/$(PROFILE)
 # Libraries that Rust's standard library needs: `cargo rustc ... -- --print native-static-libs`. The
 # C compiler itself adds -lgcc_s, or -lgcc_eh to a static program.
 CAPI_NEEDS := -lutil -lrt -lpthread -lm -ldl -lc
+# For recipes that must not run with `make -n`: make runs a line with $(MAKE) in it all the same.
+MAKE_NAME := $(MAKE)
 VERSION = $(shell sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml)
 # The walk by tokio for measurements in guests. It is a separate workspace, because only it needs
 # tokio.
@@ -63,6 +65,15 @@ $(foreach name,PREFIX LIBDIR,$(if $(filter-out /%,$(or $($(name)),none))$(word 2
 $(if $(word 2,$(DESTDIR)),$(error DESTDIR must be a path without spaces, and is '$(DESTDIR)'))
 $(foreach name,DU_LINK FIND_LINK,$(if $(filter-out 0 1,$($(name))),\
 	$(error $(name) must be 1 for the link, or 0, and is '$($(name))')))
+endef
+
+# No other character may stand in them. The shell reads them from its environment, so that it does
+# not take them for commands.
+PLACE_CHARACTERS := A-Za-z0-9_./+~@:-
+install uninstall: export RINGWALK_PLACES = $(PREFIX)$(LIBDIR)$(DESTDIR)
+define check_characters
+@case "$$RINGWALK_PLACES" in *[!$(PLACE_CHARACTERS)]*) \
+	echo "make $@: PREFIX, LIBDIR and DESTDIR may have the characters $(PLACE_CHARACTERS) only" >&2; exit 2;; esac
 endef
 
 # Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
@@ -108,15 +119,15 @@ checks: ## install the tools of the tests and of lint, deny and .ci/run
 quick: ## test and lint what has changed, in two minutes and without root
 	@command -v $(PYTHON) >/dev/null || \
 		{ echo "make quick: $(PYTHON) is missing: apt-get install python3 python3-pytest" >&2; exit 2; }
-	@PYTHON=$(PYTHON) MAKE="$(MAKE)" $(PYTHON) scripts/quick
+	@PYTHON=$(PYTHON) MAKE="$(MAKE_NAME)" $(PYTHON) scripts/quick
 
 # Both go on after a failed step, and end with a table of the steps, and the failures.
 test: ## install missing tools and run the tests of a change
-	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit e2e python kernel
+	@PYTHON=$(PYTHON) MAKE="$(MAKE_NAME)" scripts/steps setup unit e2e python kernel
 
 test-long: export LONG = 1
 test-long: ## install missing tools and run every test: hours
-	@PYTHON=$(PYTHON) MAKE="$(MAKE)" scripts/steps setup unit runtimes sanitize fuzz e2e python kernel
+	@PYTHON=$(PYTHON) MAKE="$(MAKE_NAME)" scripts/steps setup unit runtimes sanitize fuzz e2e python kernel
 
 # Long tests are ignored ones whose names begin with `long_`. The other ignored tests are called by
 # tests, in surroundings that these make.
@@ -235,6 +246,7 @@ bench: ## measure against the floors and the other tools that are installed
 # with Debian's place of the documentation.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
 	$(check_places)
+	$(check_characters)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	install -D -m 755 -t $(TO)/lib/ringwalk contrib/systemd/ringwalk-snapshots
@@ -265,13 +277,18 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 			"as root. If no file in /etc/ld.so.conf.d names $(LIBDIR), add one first, or set" \
 			"LD_LIBRARY_PATH=$(LIBDIR)."
 
-# Leaves folders that others may use, also if they are empty.
+# Leaves folders that others may use, also if they are empty. Pages and libraries of other versions
+# go too.
 uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
 	$(check_places)
+	$(check_characters)
 	for link in du find; do \
 		test "$$(readlink $(TO)/bin/$$link)" != ringwalk || rm $(TO)/bin/$$link || exit 1; \
 	done
-	rm -rf $(DOC) $(TO)/lib/ringwalk
+	rm -f $(addprefix $(DOC)/,$(notdir $(wildcard docs/*.*)) systemd.md) $(TO)/lib/ringwalk/ringwalk-snapshots
+	for folder in $(DOC) $(TO)/lib/ringwalk; do \
+		test ! -d $$folder || rmdir --ignore-fail-on-non-empty $$folder || exit 1; \
+	done
 	rm -f $(LIB)/libringwalk.a $(LIB)/libringwalk.so $(LIB)/libringwalk.so.* $(LIB)/pkgconfig/ringwalk.pc
 	rm -f $(addprefix $(TO)/,bin/ringwalk include/ringwalk.h \
 		lib/systemd/system/ringwalk-snapshots@.service lib/systemd/system/ringwalk-snapshots@.timer \

@@ -208,6 +208,26 @@ def test_uninstall_leaves_nothing(make, scratch):
     make("uninstall", f"DESTDIR={scratch}").ok()
 
 
+def test_uninstall_leaves_what_others_have_put_there(make, scratch):
+    make("install", f"PREFIX={scratch}").ok()
+    others = {"lib/ringwalk/other", "share/doc/ringwalk/other.md", "include/other.h"}
+    for path in others:
+        (scratch / path).write_text("x")
+    make("uninstall", f"PREFIX={scratch}").ok()
+    assert installed(scratch) == others
+
+
+@pytest.mark.parametrize("place", ["/a,b", "/a&b", "/a;b", "/a'b", "/a*", "/a\\b", '/"a"'])
+def test_a_place_that_the_shell_would_take_apart_is_refused(make, scratch, place):
+    for target in ("install", "uninstall"):
+        for words in ([f"PREFIX={scratch}{place}"], [f"DESTDIR={scratch}{place}"]):
+            done = make(target, *words)
+            assert (
+                done.status == 2 and b"may have the characters A-Za-z0-9_./+~@:- only" in done.err
+            )
+    assert not list(scratch.iterdir())
+
+
 def test_uninstall_leaves_programs_named_du_and_find(make, scratch):
     make("install", f"PREFIX={scratch}").ok()
     (scratch / "bin/du").write_text("x")

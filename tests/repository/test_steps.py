@@ -132,3 +132,9 @@ def test_helpers_that_the_kernel_steps_share_need_no_package():
     """kernel/vm/clock-steps runs with any Python, which may have no pytest."""
     words = [sys.executable, "-S", "-c", "import support.constant"]
     subprocess.run(words, cwd=ROOT / "tests", check=True)
+
+
+@pytest.mark.parametrize("target", ["test", "test-long", "quick"])
+def test_a_dry_run_of_make_runs_no_step(target):
+    done = Program("make", "-n", "-C", ROOT, target)().ok()
+    assert b"scripts/" in done.out and b" ran " not in done.out and not done.err
