@@ -100,6 +100,11 @@ def test_dist_check_refuses_a_check_that_it_does_not_have(checkout):
     assert "CHECKS names 'whell': expected names out of: lintian wheel" in said
 
 
+def test_dist_check_refuses_to_check_on_no_release(checkout):
+    said = refusal(script(checkout, "dist-check", env={"RELEASES": " "}))
+    assert "RELEASES names no release of Debian: expected one, such as bookworm" in said
+
+
 def test_dist_check_refuses_without_anything_to_check(checkout):
     assert "run make dist first" in refusal(script(checkout, "dist-check"))
 
