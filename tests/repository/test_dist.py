@@ -173,7 +173,9 @@ def sample(checkout: Path, more: str) -> Path:
 
 
 def pack(checkout: Path) -> Result:
-    return script(checkout, "package", "--no-verify", env={"CARGO_NET_OFFLINE": "true"})
+    target = str(checkout / "target")
+    variables = {"CARGO_NET_OFFLINE": "true", "CARGO_TARGET_DIR": target}
+    return script(checkout, "package", "--no-verify", env=variables)
 
 
 def test_package_refuses_a_manifest_without_keywords(checkout):
