@@ -53,11 +53,10 @@ uint64_t disks_bytes_read(void)
 }
 
 /*
- * syncfs(2) makes changes safe, but XFS and ext4 may have written them to the log alone. Until they
- * are in their own places too, their inodes and blocks cannot be freed. Freezing a file system
- * waits for that.
+ * syncfs(2) makes changes safe, but XFS and ext4 may have written them to the log alone. Freezing a
+ * file system waits until they are in their own places, too.
  */
-static void write_home(int fd)
+void disks_write_home(int fd)
 {
 	MUST(syncfs(fd) == 0);
 	if (ioctl(fd, FIFREEZE, 0) == 0)
@@ -96,7 +95,7 @@ void disks_drop_caches(int fd)
 
 	MUST(fstatfs(fd, &fs) == 0);
 	rounds = fs.f_type == FS_XFS ? DROP_ROUNDS_XFS : DROP_ROUNDS;
-	write_home(fd);
+	disks_write_home(fd);
 	flush_buffers(fd);
 	disks_bytes_read();
 	for (int round = 0; round < rounds; round++)

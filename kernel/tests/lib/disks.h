@@ -11,6 +11,12 @@
 uint64_t disks_bytes_read(void);
 
 /*
+ * Writes all changes of the file system that @fd is on to their own places. Until then their inodes
+ * and blocks cannot be freed, and the file system locks blocks while it writes them.
+ */
+void disks_write_home(int fd);
+
+/*
  * Frees what the kernel has cached of the file system that @fd is on: names, inodes and blocks, for
  * other open files as well.
  */
