@@ -19,13 +19,13 @@
 #include "xattrs.h"
 
 uint32_t buffer_size = BUFFER;
+bool with_xattrs;
 
 /* Unused pages cost nothing. */
 static _Alignas(8) char buffer[BUFFER_MOST];
 static struct io_uring ring;
 static unsigned char opcode;
 static int module;
-static bool with_xattrs;
 
 static void start_module(void)
 {
@@ -54,25 +54,6 @@ static void start_readdirplus(void)
 {
 	make_ring(&ring, 4);
 	opcode = find_opcode("READDIRPLUS");
-}
-
-/* The same for all attributes. */
-static void start_module_xattrs(void)
-{
-	start_module();
-	with_xattrs = true;
-}
-
-static void start_module_ring_xattrs(void)
-{
-	start_module_ring();
-	with_xattrs = true;
-}
-
-static void start_readdirplus_xattrs(void)
-{
-	start_readdirplus();
-	with_xattrs = true;
 }
 
 static struct batch fill_syscall(int fd)
@@ -225,9 +206,9 @@ const struct reader readers[] = {
 	{ "stat", "ring", PLUS, start_module_ring, fill_plus_ring },
 	{ "stat", "opcode", PLUS, start_readdirplus, fill_plus_opcode },
 	{ "xattrs", "syscall", NAMES, start_nothing, fill_syscall },
-	{ "xattrs", "ioctl", PLUS, start_module_xattrs, fill_plus_ioctl },
-	{ "xattrs", "ring", PLUS, start_module_ring_xattrs, fill_plus_ring },
-	{ "xattrs", "opcode", PLUS, start_readdirplus_xattrs, fill_plus_opcode },
+	{ "xattrs", "ioctl", PLUS, start_module, fill_plus_ioctl },
+	{ "xattrs", "ring", PLUS, start_module_ring, fill_plus_ring },
+	{ "xattrs", "opcode", PLUS, start_readdirplus, fill_plus_opcode },
 	{ "stat", "statx", NAMES_STATX, start_statx, fill_names_opcode },
 	{ "stat", "statx-async", NAMES_STATX, start_statx_async, fill_names_opcode },
 	{ "stat", "statx-sorted", NAMES_STATX_SORTED, start_statx, fill_names_opcode },

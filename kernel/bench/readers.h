@@ -41,6 +41,9 @@ struct reader {
 /* Bytes of the buffer, BUFFER unless set before the first call; at most BUFFER_MOST. */
 extern uint32_t buffer_size;
 
+/* True if all extended attributes are wanted; set before the first call. */
+extern bool with_xattrs;
+
 /* Returns the way of this name, or null. */
 const struct reader *find_reader(const char *what, const char *how);
 

@@ -45,7 +45,7 @@
 const char *program = "rwbench";
 
 static const struct reader *reader;
-static bool with_stat, with_xattrs;
+static bool with_stat;
 static uint64_t entries, bytes, directories, calls;
 
 static void count(struct node *parent, const char *name, uint64_t size, bool is_dir)
