@@ -58,22 +58,19 @@ STRIP ?= strip
 # The address for links that lead out of the installed documentation.
 REPOSITORY = $(shell sed -n 's/^repository = "\(.*\)"/\1/p' Cargo.toml)/blob/main
 
-# The commands of `install` and `uninstall` take these folders as single words of the shell.
+# The commands of `install` and `uninstall` take these folders as single words of the shell. The
+# check of their characters reads them from the environment, so that they are no commands there.
+PLACE_CHARACTERS := A-Za-z0-9_./+~@:-
+install uninstall: export RINGWALK_PLACES = $(PREFIX):$(LIBDIR):$(DESTDIR)
 define check_places
 $(foreach name,PREFIX LIBDIR,$(if $(filter-out /%,$(or $($(name)),none))$(word 2,$($(name))),\
 	$(error $(name) must be an absolute path without spaces, and is '$($(name))')))
 $(if $(word 2,$(DESTDIR)),$(error DESTDIR must be a path without spaces, and is '$(DESTDIR)'))
 $(foreach name,DU_LINK FIND_LINK,$(if $(filter-out 0 1,$($(name))),\
 	$(error $(name) must be 1 for the link, or 0, and is '$($(name))')))
-endef
-
-# No other character may stand in them. The shell reads them from its environment, so that it does
-# not take them for commands.
-PLACE_CHARACTERS := A-Za-z0-9_./+~@:-
-install uninstall: export RINGWALK_PLACES = $(PREFIX)$(LIBDIR)$(DESTDIR)
-define check_characters
 @case "$$RINGWALK_PLACES" in *[!$(PLACE_CHARACTERS)]*) \
-	echo "make $@: PREFIX, LIBDIR and DESTDIR may have the characters $(PLACE_CHARACTERS) only" >&2; exit 2;; esac
+	echo "make $@: PREFIX, LIBDIR and DESTDIR may have the characters $(PLACE_CHARACTERS) only: $$RINGWALK_PLACES" >&2; \
+	exit 2;; esac
 endef
 
 # Programs find the library by the cache of the dynamic linker. Only root may write the cache, and
@@ -246,7 +243,6 @@ bench: ## measure against the floors and the other tools that are installed
 # with Debian's place of the documentation.
 install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links named du, find
 	$(check_places)
-	$(check_characters)
 	@test -x $(PROGRAM) -a -d $(ASSETS)/man -a -f $(CAPI)/libringwalk.so || $(MAKE) --no-print-directory build
 	install -D -m 755 $(PROGRAM) $(TO)/bin/ringwalk
 	install -D -m 755 -t $(TO)/lib/ringwalk contrib/systemd/ringwalk-snapshots
@@ -281,7 +277,6 @@ install: ## install below $(DESTDIR)$(PREFIX); DU_LINK=1, FIND_LINK=1 add links 
 # go too.
 uninstall: ## remove what install has put below $(DESTDIR)$(PREFIX)
 	$(check_places)
-	$(check_characters)
 	for link in du find; do \
 		test "$$(readlink $(TO)/bin/$$link)" != ringwalk || rm $(TO)/bin/$$link || exit 1; \
 	done
