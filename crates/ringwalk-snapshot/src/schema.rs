@@ -22,7 +22,8 @@ pub const LONGEST_PATH: usize = 16 << 10;
 pub(crate) const MOST_TEXT: usize = PAGE_ROWS * (4 * LONGEST_PATH + 4);
 
 /// A page of extended attributes has no more attributes, and no more bytes of names or of values,
-/// unless those of one file are more.
+/// unless those of one file are more. A page of a part of a cluster walk ends after the file that
+/// fills it.
 pub(crate) const FULL_ATTRIBUTES: usize = 64 << 10;
 pub(crate) const FULL_ATTRIBUTE_BYTES: usize = 8 << 20;
 

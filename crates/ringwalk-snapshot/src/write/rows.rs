@@ -27,6 +27,7 @@ pub(crate) type Lists = [Cells; 2];
 pub(crate) const XATTR_NAMES: usize = COLUMN_COUNT;
 /// The index of the values of extended attributes among the cells.
 pub(crate) const XATTR_VALUES: usize = COLUMN_COUNT + 1;
+const XATTR_CELLS: [usize; 2] = [XATTR_NAMES, XATTR_VALUES];
 
 impl Rows {
     pub(crate) fn clear(&mut self) {
@@ -115,7 +116,7 @@ impl Rows {
         &mut self,
         further: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     ) -> Option<Lists> {
-        let [names, values] = [XATTR_NAMES, XATTR_VALUES].map(|index| &self.cells[index]);
+        let [names, values] = XATTR_CELLS.map(|index| &self.cells[index]);
         let mut number = names.repetitions.len();
         let mut bytes = [names.data.len(), values.data.len()];
         if number == 0 {
@@ -128,8 +129,7 @@ impl Rows {
         }
         let is_full =
             number > FULL_ATTRIBUTES || bytes.iter().any(|&bytes| bytes > FULL_ATTRIBUTE_BYTES);
-        let index = [XATTR_NAMES, XATTR_VALUES];
-        is_full.then(|| index.map(|index| std::mem::take(&mut self.cells[index])))
+        is_full.then(|| XATTR_CELLS.map(|index| std::mem::take(&mut self.cells[index])))
     }
 
     /// Adds the extended attributes of a row. `None` are attributes that could not be read.
@@ -149,7 +149,7 @@ impl Rows {
             repetition = 1;
         }
         if repetition == 0 {
-            for index in [XATTR_NAMES, XATTR_VALUES] {
+            for index in XATTR_CELLS {
                 let cells = &mut self.cells[index];
                 cells.definitions.push(u8::from(is_known));
                 cells.repetitions.push(0);
