@@ -214,8 +214,8 @@ def test_ctrl_c_ends_waiting(endless, how):
 
 
 def test_ctrl_c_ends_another_librarys_waiting(endless, pa):
-    # The first table imports pandas. If Ctrl-C ends an `eval` there, the interpreter remembers it, and
-    # at its end it raises the signal again, although the script has caught the exception.
+    # The first table imports pandas. If Ctrl-C ends an `eval` there, the interpreter remembers it,
+    # and at its end it raises the signal again, although the script has caught the exception.
     script = """
 import sys, ringwalk, pyarrow
 pyarrow.table(ringwalk.scan('/dev/null'))
