@@ -77,10 +77,11 @@ enum { EXTENT_START = 20, TRIPLE = 14 * 4 };
 static void write_block(uint64_t block, uint32_t number)
 {
 	uint32_t content[SCRATCH_BLOCK / sizeof(uint32_t)];
+	const size_t size = sizeof(content);
 
 	for (unsigned int i = 0; i < ARRAY_SIZE(content); i++)
 		content[i] = number;
-	MUST(pwrite(scratch.loop, content, sizeof(content), block * SCRATCH_BLOCK) == sizeof(content));
+	MUST(pwrite(scratch.loop, content, size, block * SCRATCH_BLOCK) == size);
 }
 
 /*
@@ -103,8 +104,8 @@ static void make_holes(uint64_t own, const struct scratch_range *pointers)
 			uint32_t flags;
 
 			memcpy(&flags, inode + INODE_FLAGS, sizeof(flags));
-			if (memcmp(map, "\x0a\xf3", 2) || memcmp(map + EXTENT_START, &first, sizeof(first)) ||
-			    !(flags & EXTENTS_FLAG))
+			if (memcmp(map, "\x0a\xf3", 2) || !(flags & EXTENTS_FLAG) ||
+			    memcmp(map + EXTENT_START, &first, sizeof(first)))
 				continue;
 			flags &= ~EXTENTS_FLAG;
 			memcpy(inode + INODE_FLAGS, &flags, sizeof(flags));
@@ -132,7 +133,8 @@ static void killed_among_holes(struct env *env)
 	scratch_open(&scratch, env, SCRATCH_PLAIN, "errors=continue");
 	fd = tree_folder(scratch.path, "holes", path);
 	file = openat(fd, "pointers", O_CREAT | O_EXCL | O_WRONLY, 0644);
-	MUST(file >= 0 && write(file, content, sizeof(content)) == sizeof(content) && syncfs(fd) == 0);
+	MUST(file >= 0 && write(file, content, sizeof(content)) == sizeof(content));
+	MUST(syncfs(fd) == 0);
 	MUST(scratch_ranges(fd, &own, 1) == 1 && own.count == 1);
 	MUST(scratch_ranges(file, &pointers, 1) == 1 && pointers.count == 3);
 	close(file);
