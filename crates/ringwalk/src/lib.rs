@@ -44,14 +44,15 @@ pub use pull::entry_buffer::{EntryBuffer, EntryRef};
 pub use pull::next::Next;
 pub use pull::ordered;
 pub use pull::ordered_walk::{Chosen, Listing, OrderedWalk, Turn, path_below};
+pub use sources::choice::{DeviceProblem, SourceChoice, SourceNeeds, UnknownSource};
 pub use sources::choose::{LikelySource, SourceError};
 pub use sources::older::{OlderFileSystem, OlderReader, OlderTree};
-pub use sources::registry::{DeviceProblem, SourceChoice, SourceNeeds, UnknownSource};
 pub use sources::saved::{Listed, SavedBatch, SavedEntry, SavedFile, SavedReader, SavedTree};
 pub use sources::sweep::{Declined, InodeSweep, SweepVisitor};
 pub use system::at_hand::{is_local, is_local_file};
 pub use system::{device, identity, mounts, privilege, time_stamps, write_back};
-pub use visit::batch::{Batch, Candidate};
+pub use visit::batch::Batch;
+pub use visit::candidate::Candidate;
 pub use visit::dir::Dir;
 pub use visit::entry::Entry;
 pub use visit::error::{Error, Operation};
@@ -64,9 +65,9 @@ pub use walk::Walk;
 pub use walk::budget::Budget;
 pub use walk::concurrency::{WorkerChange, warm_workers};
 pub use walk::monitor::Monitor;
-pub use walk::options::{Follow, Order, Prefetch, Stay};
 pub use walk::positions::{divide, list_names};
 pub use walk::root::Root;
+pub use walk::settings::{Follow, Order, Prefetch, Stay};
 
 pub use ringwalk_sys::RawFileType as FileType;
 #[doc(hidden)]

@@ -2,14 +2,17 @@
 
 use crate::pull::entry_buffer::EntryBuffer;
 use crate::sources::choose;
+use crate::sources::names_at::NamesAt;
 use crate::sources::project_id;
-use crate::sources::stat::{NamesAt, Wanted, stat_entries};
+use crate::sources::stat::stat_entries;
+use crate::sources::wanted::Wanted;
 use crate::sources::{DirectoryJob, JobStep, KernelSide, NameReader};
 use crate::system::at_hand;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::metadata::{Fields, Metadata};
 use crate::walk::descriptors::open_directory;
-use crate::walk::options::{Follow, Options};
+use crate::walk::options::Options;
+use crate::walk::settings::Follow;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use rustix::fs::{AtFlags, CWD, SeekFrom, seek};
 use rustix::io::Errno;

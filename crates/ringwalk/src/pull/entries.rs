@@ -21,7 +21,7 @@ use crate::visit::metadata::Metadata;
 use crate::visit::summary::Summary;
 use crate::visit::visitor::{Flow, Visitor};
 use crate::walk::Walk;
-use crate::walk::options::Order;
+use crate::walk::settings::Order;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::OsStr;

@@ -25,14 +25,16 @@ pub(crate) use named::NamedSource;
 pub use named::SourceError;
 
 use crate::sources::Source;
+use crate::sources::choice::SourceChoice;
 use crate::sources::kernel::{KernelSide, KernelSource};
-use crate::sources::registry::{SourceChoice, Way};
-use crate::sources::stat::Wanted;
+use crate::sources::registry::Way;
 use crate::sources::syscall::SyscallSource;
 use crate::sources::volume::VolumeRouting;
+use crate::sources::wanted::Wanted;
 use crate::walk::Walk;
 use crate::walk::descriptors::{Descriptors, Extra};
-use crate::walk::options::{Options, Order};
+use crate::walk::options::Options;
+use crate::walk::settings::Order;
 use ringwalk_sys::DirectoryReader;
 
 /// The kernel's interface for reading in batches, or the reason why it is missing.
@@ -194,7 +196,7 @@ fn for_tests<'s, S: Send + Sync + 's>(
     use crate::sources::shuffled::ShuffledSource;
     type Emulated<'s, S> = KernelSource<'s, S, KernelTransport>;
     match options.source {
-        SourceChoice::Shuffled => Some(Box::new(ShuffledSource::new(Wanted::entries(options)))),
+        SourceChoice::Shuffled => Some(Box::new(ShuffledSource::new(options.entry_fields()))),
         SourceChoice::Emulated(behaviour) => {
             Some(Box::new(Emulated::emulated(kernel, *behaviour, options)))
         }
@@ -219,7 +221,7 @@ impl Walk {
         let options = self.options();
         let selection = SourceSelection::new(options, NamedSource::default());
         selection.routing.open(options);
-        if selection.may_use_kernel(Wanted::entries(options)) {
+        if selection.may_use_kernel(options.entry_fields()) {
             selection.kernel.look();
         }
         LikelySource {

@@ -17,8 +17,8 @@
 //! file or a directory is opened: `O_PATH` gets hold of the file without opening it, and its type
 //! and identity are checked before it is opened through `/proc/self/fd`.
 
+use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::NamesAt;
 use crate::visit::metadata::{Fields, Identity, Metadata};
 use ringwalk_sys::RawFileType as FileType;
 use ringwalk_sys::{project_id, project_id_at};

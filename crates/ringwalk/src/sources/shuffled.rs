@@ -3,8 +3,10 @@
 
 use super::syscall::SyscallSource;
 use super::{DirectoryJob, Pulled, Source};
+use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::stat::{NamesAt, Wanted, stat_entries};
+use crate::sources::stat::stat_entries;
+use crate::sources::wanted::Wanted;
 
 pub(crate) struct ShuffledSource<S> {
     jobs: Vec<DirectoryJob<S>>,

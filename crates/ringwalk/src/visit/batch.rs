@@ -1,11 +1,10 @@
 //! Batches: the entries of one directory, borrowed from the buffer that they were read into.
 
+use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::stat::NamesAt;
 use crate::visit::dir::Dir;
 use crate::visit::entry::Entry;
 use crate::visit::error::{Error, Operation};
-use crate::visit::metadata::Metadata;
 use crate::walk::boundary::Boundaries;
 use rustix::io::Errno;
 use std::cell::Cell;
@@ -120,30 +119,5 @@ impl<'b, S> Batch<'b, S> {
             vanished: errno == Errno::NOENT,
             loops_with: None,
         })
-    }
-}
-
-/// A directory that the walk is about to descend into, for [`Walk::filter`](crate::Walk::filter).
-#[derive(Debug)]
-pub struct Candidate<'b> {
-    pub(crate) name: &'b [u8],
-    pub(crate) depth: usize,
-    pub(crate) metadata: Option<&'b Metadata>,
-}
-
-impl<'b> Candidate<'b> {
-    /// Returns the name; for a root the path as given.
-    pub fn name(&self) -> &'b [u8] {
-        self.name
-    }
-
-    /// Returns the depth below the root; 0 for a root itself.
-    pub fn depth(&self) -> usize {
-        self.depth
-    }
-
-    /// Returns the metadata, if fields were asked for.
-    pub fn metadata(&self) -> Option<&'b Metadata> {
-        self.metadata
     }
 }

@@ -1,8 +1,8 @@
 //! One entry of a batch, as a visitor sees it.
 
 use crate::pull::entry_buffer::EntryRef;
+use crate::sources::names_at::NamesAt;
 use crate::sources::saved::SavedFile;
-use crate::sources::stat::NamesAt;
 use crate::visit::batch::{Batch, Descent};
 use crate::visit::dir::Dir;
 use crate::visit::error::{Error, Failure, Operation};

@@ -1,14 +1,7 @@
 //! Metadata of a file, and the set of fields that a caller asks for.
 
-use crate::sources::project_id;
 use ringwalk_sys::RawFileType as FileType;
-use ringwalk_sys::{Statx, statx, statx_at};
-use rustix::fs::{AtFlags, CWD};
-use rustix::io::Errno;
-use std::ffi::CString;
-use std::os::fd::RawFd;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use ringwalk_sys::Statx;
 
 bitflags::bitflags! {
     /// Fields of a file's metadata: those that a walk asks for, and those that an answer holds. The
@@ -137,41 +130,6 @@ pub struct Metadata {
 pub(crate) const RESERVED: [u32; 5] = [0; 5];
 
 impl Metadata {
-    /// Asks the kernel for these fields of a file. A relative path is below the directory whose
-    /// descriptor has the number `base`, or below the working directory. The call triggers no
-    /// automount.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [statx(2)](https://man7.org/linux/man-pages/man2/statx.2.html); `EINVAL` if
-    /// the path has a NUL byte.
-    pub fn of_path(
-        base: Option<RawFd>,
-        path: impl AsRef<Path>,
-        follow: bool,
-        fields: Fields,
-    ) -> Result<Self, Errno> {
-        let path = CString::new(path.as_ref().as_os_str().as_bytes()).map_err(|_| Errno::INVAL)?;
-        let mut flags = AtFlags::NO_AUTOMOUNT;
-        flags.set(AtFlags::SYMLINK_NOFOLLOW, !follow);
-        let mut stat = Statx::default();
-        match base {
-            None => statx(CWD, &path, flags, fields.statx_mask(), &mut stat),
-            Some(number) => statx_at(number, &path, flags, fields.statx_mask(), &mut stat),
-        }?;
-        let mut metadata = Self::from(&stat);
-        if fields.contains(Fields::PROJECT_ID) {
-            match base {
-                None => project_id::add(&mut metadata, CWD, &path, follow)?,
-                Some(number) => {
-                    let base = ringwalk_sys::duplicate(number)?;
-                    project_id::add(&mut metadata, base, &path, follow)?;
-                }
-            }
-        }
-        Ok(metadata)
-    }
-
     /// Returns the type in the mode bits.
     pub fn file_type(&self) -> FileType {
         FileType::from_mode(self.mode)
@@ -229,6 +187,3 @@ pub struct Identity {
     /// Inode number.
     pub ino: u64,
 }
-
-#[cfg(test)]
-mod tests;

@@ -8,10 +8,12 @@
 //! | `leftover.rs` | what a walk leaves unread when its budget is spent |
 //! | `left.rs` | a directory of which everything below has been visited |
 //! | `metadata.rs` | metadata of a file, and which fields are known |
+//! | `candidate.rs` | a directory that a filter decides about |
 //! | `error.rs` | errors of a walk: operation, path, errno |
 //! | `summary.rs` | what a walk reports at its end |
 
 pub(crate) mod batch;
+pub(crate) mod candidate;
 pub(crate) mod dir;
 pub(crate) mod entry;
 pub(crate) mod error;

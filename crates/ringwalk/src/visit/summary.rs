@@ -1,17 +1,9 @@
 //! The summary of a walk.
 
-use crate::sources::registry::SourceChoice;
-use crate::sources::sweep::InodeSweep;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
 use crate::walk::concurrency::WorkerChange;
-use crate::walk::options::Stay;
-use crate::walk::shared::SharedWalk;
-use crate::walk::worker::Totals;
 use std::time::Duration;
-
-/// The name of the source of walks of saved trees.
-const SAVED: &str = "snapshot";
 
 /// The result of a walk: the visitors of all workers, and a summary.
 #[derive(Debug)]
@@ -56,7 +48,7 @@ impl Prefetched {
     clippy::struct_excessive_bools,
     reason = "independent facts, not a state"
 )]
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Summary {
     /// Entries read, roots included.
@@ -113,85 +105,6 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub(crate) fn new<S>(
-        shared: &SharedWalk<S>,
-        totals: Totals,
-        buffer_size: usize,
-        workers: usize,
-        leftovers: usize,
-        elapsed: Duration,
-    ) -> Self {
-        let fields = if shared.entry_fields.asks_all() || shared.options.stay != Stay::Anywhere {
-            shared.entry_fields.fields()
-        } else {
-            Fields::empty()
-        };
-        Self {
-            entries: totals.entries,
-            directories: totals.directories,
-            errors: totals.errors,
-            vanished: totals.vanished,
-            elapsed,
-            source: match shared.options.saved {
-                Some(_) => SAVED,
-                None => shared.sources.name(),
-            },
-            source_reason: match &shared.options.saved {
-                Some(tree) => tree.describe(),
-                None => shared.sources.reason(),
-            },
-            fell_back: shared.sources.fell_back(),
-            fell_back_reason: shared.sources.fallback_reason(),
-            prefetched: shared.prefetch.done(),
-            source_given: shared.options.saved.is_some()
-                || shared.options.source != SourceChoice::Auto,
-            workers,
-            workers_given: shared.options.workers.is_some(),
-            worker_changes: shared.concurrency.changes(),
-            waited: shared.concurrency.has_waited(),
-            inode_order: shared.concurrency.uses_inode_order(),
-            buffer_size,
-            fields,
-            descriptor_limit: shared.descriptors.limit(),
-            descriptors_held: shared.descriptors.budget().most(),
-            descriptor_reserve: shared.descriptors.budget().reserve(),
-            reopened: shared.descriptors.reopened(),
-            stopped: shared.scheduler.is_stopped(),
-            leftovers,
-        }
-    }
-
-    /// Returns the summary of an inode sweep, which reads no directories.
-    pub(crate) fn of_sweep(source: &'static str, sweep: &InodeSweep) -> Self {
-        Self {
-            entries: 0,
-            directories: 0,
-            errors: 0,
-            vanished: 0,
-            elapsed: Duration::ZERO,
-            source,
-            source_given: sweep.is_source_given(),
-            source_reason: "the whole file system, so its files are read without their names"
-                .into(),
-            fell_back: 0,
-            fell_back_reason: None,
-            prefetched: None,
-            workers: 0,
-            workers_given: sweep.are_workers_given(),
-            worker_changes: Vec::new(),
-            waited: false,
-            inode_order: false,
-            buffer_size: 0,
-            fields: sweep.fields_wanted(),
-            descriptor_limit: 0,
-            descriptors_held: 0,
-            descriptor_reserve: 0,
-            reopened: 0,
-            stopped: false,
-            leftovers: 0,
-        }
-    }
-
     /// Returns true if everything below the roots was read; in a walk that went on with leftovers,
     /// everything below those.
     pub fn is_complete(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The device or mount of each root, for walks that stay on it.
 
 use crate::visit::metadata::{Fields, Metadata};
-use crate::walk::options::Stay;
+use crate::walk::settings::Stay;
 use std::sync::OnceLock;
 
 #[derive(Debug)]

@@ -3,8 +3,9 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`Walk`]: setting up a walk |
-//! | `options.rs`, `root.rs` | the options of a walk, and its roots |
+//! | `options.rs`, `settings.rs`, `root.rs` | the options of a walk, those that are chosen by name, and its roots |
 //! | `run.rs` | running a walk: starts the workers and collects their results |
+//! | `outcome.rs` | the results of all workers as those of the walk |
 //! | `shared.rs` | the data that all workers of a walk share |
 //! | `worker/` | the loop of one worker |
 //! | `scheduler.rs` | the tasks of a walk, and how workers share them |
@@ -22,25 +23,28 @@ pub(crate) mod concurrency;
 pub(crate) mod descriptors;
 pub(crate) mod monitor;
 pub(crate) mod options;
+mod outcome;
 pub(crate) mod positions;
 pub(crate) mod reads;
 pub(crate) mod root;
 pub(crate) mod run;
 pub(crate) mod scheduler;
+pub(crate) mod settings;
 pub(crate) mod shared;
 pub(crate) mod worker;
 
+use crate::sources::choice::SourceChoice;
 use crate::sources::choose::{NamedSource, SourceError};
 use crate::sources::older::OlderTree;
-use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
-use crate::visit::batch::Candidate;
+use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
 use crate::walk::budget::Budget;
 use crate::walk::monitor::Monitor;
-use crate::walk::options::{Filter, Follow, Options, Order, Prefetch, Stay};
+use crate::walk::options::{Filter, Options};
 use crate::walk::root::Root;
+use crate::walk::settings::{Follow, Order, Prefetch, Stay};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
 

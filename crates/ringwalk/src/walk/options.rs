@@ -1,75 +1,18 @@
 //! The options of a walk, resolved and shared by all its workers.
 
+use crate::sources::choice::SourceChoice;
 use crate::sources::older::OlderTree;
-use crate::sources::registry::SourceChoice;
-use crate::sources::saved::SavedTree;
-use crate::visit::batch::Candidate;
+use crate::sources::raw_batch::RawBatch;
+use crate::sources::saved::{SavedBatch, SavedTree};
+use crate::sources::wanted::Wanted;
+use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
 use crate::walk::budget::Budget;
 use crate::walk::root::Root;
+use crate::walk::settings::{Follow, Order, Prefetch, Stay};
 use std::num::{NonZeroU64, NonZeroUsize};
 use std::sync::Arc;
-
-/// Which symbolic links are followed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Follow {
-    /// No links: a link is an entry like any other.
-    #[default]
-    Never,
-    /// Links that are given as roots.
-    CommandLine,
-    /// All links. If a link leads to a directory that the walk is inside of already, or above it,
-    /// the walk reports an error and does not enter. A link whose target does not exist (`ENOENT`,
-    /// `ENOTDIR`) is an entry of its own. If the target cannot be looked at for another reason
-    /// (`EACCES`, `ELOOP`...), the walk reports an error.
-    Always,
-}
-
-/// Where a walk does not go on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Stay {
-    /// The walk goes everywhere below its roots.
-    #[default]
-    Anywhere,
-    /// The walk does not descend into directories on another device than their root.
-    Device,
-    /// The walk does not descend into directories on another mount than their root. Unlike
-    /// [`Device`](Self::Device) this includes bind mounts. Where the kernel gives no mount ids
-    /// (before Linux 5.8), it is the same as `Device`.
-    Mount,
-}
-
-/// The order in which entries of one directory come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Order {
-    /// The order in which the source gives them. The source can change in the middle of a walk.
-    #[default]
-    Any,
-    /// The order of `getdents64`, whatever the source is: the same on every run, as long as nothing
-    /// changes.
-    Listed,
-    /// The order of the bytes of their names. The directory is read to its end first and is one
-    /// batch, so all of its names are in memory.
-    Name,
-}
-
-/// Whether the blocks that a walk will need are read ahead in the order of the disk. Needs read
-/// access to the block device of an ext2, ext3 or ext4 file system; elsewhere there is nothing to
-/// be done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Prefetch {
-    /// Where they are found not to be in memory.
-    #[default]
-    Auto,
-    /// Without looking.
-    Always,
-    /// Not at all.
-    Never,
-}
 
 /// A function that decides whether the walk descends into a directory.
 pub(crate) type Filter = Box<dyn Fn(&Candidate<'_>) -> bool + Send + Sync>;
@@ -152,6 +95,31 @@ impl Options {
     /// if the walk uses their cookies.
     pub(crate) fn is_in_order(&self) -> bool {
         self.order != Order::Any || self.preorder || self.is_partial()
+    }
+
+    /// Returns which entries need metadata, and which fields.
+    pub(crate) fn entry_fields(&self) -> Wanted {
+        Wanted::entries(self.fields, self.stay, self.follow)
+    }
+
+    /// Returns which fields the roots need.
+    pub(crate) fn root_fields(&self) -> Wanted {
+        Wanted::roots(self.fields, self.stay, self.follow)
+    }
+
+    /// Returns the fields that a reader of a saved tree returns with each entry. If the walk stays
+    /// on one device, the device is one of them.
+    pub(crate) fn saved_fields(&self) -> Fields {
+        match self.stay {
+            Stay::Anywhere => self.fields,
+            Stay::Device | Stay::Mount => self.fields | Fields::MNT_ID,
+        }
+    }
+
+    /// Returns a buffer for entries of a saved tree.
+    pub(crate) fn saved_batch<'b>(&self, raw: &'b mut RawBatch) -> SavedBatch<'b> {
+        let required = self.fields - self.optional_fields;
+        SavedBatch::new(raw, required, self.follow == Follow::Always)
     }
 
     /// Returns true if the walk may leave something out: it has a budget, or goes on with

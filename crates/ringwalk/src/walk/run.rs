@@ -1,14 +1,15 @@
 //! Running a walk: starts the workers, and collects their results.
 
 use crate::sources::volume::open_root;
-use crate::visit::leftover::Leftover;
 use crate::visit::summary::Outcome;
 use crate::visit::visitor::Visitor;
 use crate::walk::Walk;
-use crate::walk::options::{Follow, Options};
+use crate::walk::options::Options;
+use crate::walk::outcome::outcome;
 use crate::walk::scheduler::{StopOnPanic, Task};
+use crate::walk::settings::Follow;
 use crate::walk::shared::SharedWalk;
-use crate::walk::worker::{Totals, Worker};
+use crate::walk::worker::{FinishedWorker, Worker};
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use rustix::fs::{fstat, syncfs};
 use std::sync::{Arc, Mutex};
@@ -64,7 +65,7 @@ impl Walk {
             free_records_of_threads();
         }
         let done = done.into_inner().ignore_poison();
-        shared.into_outcome(done, begin)
+        outcome(&shared, done, begin)
     }
 }
 
@@ -108,14 +109,6 @@ pub(crate) fn free_records_of_threads() {
     for _ in 0..32 {
         crossbeam_epoch::pin().flush();
     }
-}
-
-/// The results of one worker.
-pub(crate) struct FinishedWorker<V> {
-    pub(crate) visitor: V,
-    pub(crate) totals: Totals,
-    pub(crate) buffer_size: usize,
-    pub(crate) leftovers: Vec<Leftover>,
 }
 
 /// Starts workers: the first on the calling thread, the others when there is work for them.

@@ -2,22 +2,19 @@
 
 use crate::sources::choose::{NamedSource, SourceSelection};
 use crate::sources::prefetch::Watch;
-use crate::sources::stat::Wanted;
+use crate::sources::wanted::Wanted;
 use crate::visit::metadata::{Fields, Identity};
-use crate::visit::summary::{Outcome, Summary};
 use crate::walk::boundary::Boundaries;
 use crate::walk::budget::Spending;
 use crate::walk::concurrency::ConcurrencyController;
 use crate::walk::concurrency::rate::RateLimit;
 use crate::walk::descriptors::{Descriptors, Extra};
 use crate::walk::monitor::Monitor;
-use crate::walk::options::{Options, Prefetch};
-use crate::walk::run::FinishedWorker;
+use crate::walk::options::Options;
 use crate::walk::scheduler::Scheduler;
-use crate::walk::worker::{Totals, join_names};
+use crate::walk::settings::Prefetch;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
-use std::time::Instant;
 
 /// The data that all workers of a walk share.
 pub(crate) struct SharedWalk<S> {
@@ -50,13 +47,13 @@ impl<S> SharedWalk<S> {
         );
         descriptors.admit_first_worker();
         descriptors.count_volumes(sources.routing.volumes().len());
-        let mut root_fields = Wanted::roots(&options);
+        let mut root_fields = options.root_fields();
         let spending = Spending::new(options.budget);
         if sources.routing.is_allowed() || options.is_partial() {
             root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
         }
         Self {
-            entry_fields: Wanted::entries(&options),
+            entry_fields: options.entry_fields(),
             root_fields,
             sources,
             descriptors,
@@ -78,40 +75,6 @@ impl<S> SharedWalk<S> {
         if options.prefetch == Prefetch::Always && options.saved.is_none() {
             let begin = || self.prefetch.begin(options, stop);
             self.descriptors.with(Extra::Prefetch, begin);
-        }
-    }
-
-    pub(super) fn into_outcome<V>(
-        self,
-        done: Vec<FinishedWorker<V>>,
-        begin: Instant,
-    ) -> Outcome<V> {
-        let mut totals = Totals::default();
-        let mut buffer_size = 0;
-        let mut visitors = Vec::with_capacity(done.len());
-        let mut leftovers = Vec::new();
-        for done in done {
-            totals.entries += done.totals.entries;
-            totals.directories += done.totals.directories;
-            totals.errors += done.totals.errors;
-            totals.vanished += done.totals.vanished;
-            buffer_size = buffer_size.max(done.buffer_size);
-            leftovers.extend(done.leftovers);
-            visitors.push(done.visitor);
-        }
-        let leftovers = join_names(leftovers);
-        let summary = Summary::new(
-            &self,
-            totals,
-            buffer_size,
-            visitors.len(),
-            leftovers.len(),
-            begin.elapsed(),
-        );
-        Outcome {
-            visitors,
-            leftovers,
-            summary,
         }
     }
 }

@@ -3,10 +3,10 @@
 use super::image::{Image, directories, look};
 use super::open;
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::Wanted;
 use crate::sources::volume::{DirectoryKey, OpenMount, Reader};
+use crate::sources::wanted::Wanted;
 use crate::visit::metadata::Fields;
-use crate::walk::options::Follow;
+use crate::walk::settings::Follow;
 use ringwalk_sys::RawFileType as FileType;
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -1,9 +1,11 @@
 //! Rules for the sources of a walk. They depend only on their arguments.
 
-use crate::sources::registry::{FileSystemSource, OpenInventory, SourceChoice, Way};
+use crate::sources::choice::SourceChoice;
+use crate::sources::registry::{FileSystemSource, OpenInventory, Way};
 use crate::sources::volume::Refused;
 use crate::system::privilege;
-use crate::walk::options::{Options, Order};
+use crate::walk::options::Options;
+use crate::walk::settings::Order;
 use ringwalk_sys::magic;
 use std::os::fd::AsFd;
 
@@ -122,7 +124,7 @@ fn serving(
 ) -> Option<(SourceChoice, &'static FileSystemSource)> {
     of_file_systems()
         .filter(|(name, _)| choice == SourceChoice::Auto || choice == *name)
-        .find(|(_, source)| source.types.contains(&file_system))
+        .find(|(name, _)| name.file_systems().contains(&file_system))
 }
 
 /// Returns the sources that read file systems past the VFS.

@@ -5,10 +5,10 @@ use super::inodes::InodeLookup;
 use super::metadata::{is_unsure, to_metadata};
 use super::places::{self, Places};
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::Wanted;
 use crate::sources::volume::{
     DirectoryCopy, DirectoryKey, OpenMount, Position, Reader, Refused, Share, listed_type,
 };
+use crate::sources::wanted::Wanted;
 use ringwalk_ext4::{DirEntry, Error, Inode, InodeFlags};
 use ringwalk_sys::{RawFileType as FileType, Records};
 use std::os::unix::fs::FileExt;

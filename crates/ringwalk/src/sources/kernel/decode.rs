@@ -2,7 +2,7 @@
 //! entry.
 
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::Wanted;
+use crate::sources::wanted::Wanted;
 use crate::system::mounts::MOUNT_ROOT;
 use crate::visit::metadata::{Fields, Metadata, RESERVED, Timestamp};
 use ringwalk_sys::rustix::fs::AtFlags;

@@ -20,6 +20,7 @@
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
 //! the kernel's records into a batch. `tree.rs` asks for whole trees, which the module can read.
 
+mod answer;
 mod decode;
 #[cfg(test)]
 mod emulated;
@@ -35,20 +36,21 @@ pub(crate) use emulated::Behaviour;
 #[cfg(all(test, feature = "async"))]
 pub(crate) use emulated::Emulated;
 
+pub(crate) use answer::{BatchInTree, TreeListing};
 pub(crate) use side::{KernelSide, describe, find_module, find_ring};
 pub(crate) use transport::DirectoryTransport;
 pub(crate) use transport::Failed;
 pub(crate) use transport::KernelTransport;
-pub(crate) use tree::{BatchInTree, TreeListing};
 
 use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{DirectoryJob, JobStep, Pulled, Source};
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::stat::Wanted;
+use crate::sources::wanted::Wanted;
 use crate::visit::dir::Origin;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::metadata::Fields;
-use crate::walk::options::{Options, Order};
+use crate::walk::options::Options;
+use crate::walk::settings::Order;
 pub(crate) use decode::decode;
 use mode::Mode;
 use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
@@ -194,7 +196,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
 
     /// Creates the reader. `available` is the mask of metadata that the kernel can return.
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
-        let wanted = Wanted::entries(options);
+        let wanted = options.entry_fields();
         let what = what_of(wanted, available);
         let trees = match what {
             What::Plus(layout) if transport.reads_trees() => {

@@ -1,8 +1,8 @@
 //! The kernel's interfaces for reading directories in batches. A walk looks for them once. All
 //! workers stop using an interface together if it turns out not to work.
 
-use super::tree::TreeBuffers;
-use crate::sources::registry::SourceChoice;
+use super::answer::TreeBuffers;
+use crate::sources::choice::SourceChoice;
 use ringwalk_sys::sync::lock;
 use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
 use rustix::io::Errno;

@@ -14,159 +14,24 @@
 //! only after some of them were fast. After a slow tree it begins again.
 
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::stat::Wanted;
-use crate::visit::metadata::{Fields, Identity};
-use crate::walk::options::{Follow, Options, Order};
-use ringwalk_sys::sync::lock;
+use crate::sources::wanted::Wanted;
+use crate::visit::metadata::Fields;
+use crate::walk::options::Options;
+use crate::walk::settings::{Follow, Order};
 use ringwalk_sys::{DirentError, PlusLayout, TreeBounds, TreeGroup};
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Instant;
 
+use super::answer::{BatchInTree, Others, TreeAnswer, TreeBuffer, TreeBuffers, TreeListing};
 use super::decode::decode_tree;
 use super::mode::is_slow;
-
-/// Bytes of the buffer of a request, for some 1 500 entries. With a megabyte, the most that the
-/// module uses, `count` takes 0.5 % fewer instructions.
-const TREE_BUFFER: usize = 256 * 1024;
-
-/// The most bytes of requests in progress and of answers in use, of all workers. An answer lives
-/// until the walk has come to its last directory, so a deep tree has many. A walk must not fail for
-/// lack of memory because of trees.
-const MOST_HELD: usize = 8 * TREE_BUFFER;
 
 /// The kernel stops after so many milliseconds. From cache it fills the buffer in less.
 const MILLISECONDS: u32 = 20;
 
 /// How many single directories must be fast, one after the other, before trees are asked for.
 const FAST_IN_A_ROW: u32 = 8;
-
-/// The buffers of requests and answers. All workers share them, because another worker than the one
-/// that asked may be the last to use an answer.
-#[derive(Debug, Default)]
-pub(super) struct TreeBuffers(Mutex<Buffers>);
-
-#[derive(Debug, Default)]
-struct Buffers {
-    /// Buffers that nobody uses.
-    spare: Vec<Vec<u8>>,
-    /// Bytes in use.
-    held: usize,
-}
-
-/// The most buffers that are kept while nobody uses them.
-const SPARE: usize = 4;
-
-impl TreeBuffers {
-    /// Returns a buffer, or `None` if too much is in use, or if there is no memory.
-    fn take(pool: &Arc<Self>) -> Option<TreeBuffer> {
-        let mut buffers = lock(&pool.0);
-        if buffers.held + TREE_BUFFER > MOST_HELD {
-            return None;
-        }
-        let mut bytes = buffers.spare.pop().unwrap_or_default();
-        bytes.try_reserve_exact(TREE_BUFFER - bytes.len()).ok()?;
-        buffers.held += TREE_BUFFER;
-        drop(buffers);
-        bytes.resize(TREE_BUFFER, 0);
-        Some(TreeBuffer {
-            bytes,
-            held: TREE_BUFFER,
-            pool: Arc::clone(pool),
-        })
-    }
-
-    /// Takes back so many bytes, with a buffer that may be used again.
-    fn give_back(&self, bytes: Vec<u8>, held: usize) {
-        let mut buffers = lock(&self.0);
-        buffers.held -= held;
-        if bytes.len() == TREE_BUFFER && buffers.spare.len() < SPARE {
-            buffers.spare.push(bytes);
-        }
-    }
-}
-
-/// A buffer in use.
-#[derive(Debug)]
-pub(super) struct TreeBuffer {
-    pub(super) bytes: Vec<u8>,
-    held: usize,
-    pool: Arc<TreeBuffers>,
-}
-
-impl TreeBuffer {
-    /// Moves a short answer to memory of its size. Without memory it stays.
-    fn shorten(&mut self, filled: usize) {
-        let mut exact = Vec::new();
-        if filled > self.bytes.len() / 2 || exact.try_reserve_exact(filled).is_err() {
-            return;
-        }
-        exact.extend_from_slice(&self.bytes[..filled]);
-        let whole = std::mem::replace(&mut self.bytes, exact);
-        self.pool.give_back(whole, self.held - filled);
-        self.held = filled;
-    }
-}
-
-impl Drop for TreeBuffer {
-    fn drop(&mut self) {
-        self.pool
-            .give_back(std::mem::take(&mut self.bytes), self.held);
-    }
-}
-
-/// What the kernel returned for a directory and for those below it.
-#[derive(Debug)]
-pub(crate) struct TreeAnswer {
-    buffer: TreeBuffer,
-    /// The groups of subdirectories, sorted by the place of the record that names each.
-    groups: Vec<TreeGroup>,
-    layout: PlusLayout,
-    wanted: Wanted,
-}
-
-/// The part of an answer that a batch comes from.
-#[derive(Debug)]
-pub(crate) struct BatchInTree {
-    answer: Arc<TreeAnswer>,
-    /// Where the records of the batch begin in the answer.
-    begin: usize,
-    /// What the request has read besides this batch: the subdirectories, and their entries. None
-    /// for the batches of these.
-    pub(crate) others: Others,
-}
-
-/// What a request for a tree has read of the directories below the first.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Others {
-    pub(crate) directories: u64,
-    pub(crate) entries: u64,
-}
-
-impl BatchInTree {
-    /// Returns the listing of the subdirectory whose record begins at this byte of the batch.
-    pub(crate) fn listing(&self, record: usize, identity: Identity) -> Option<TreeListing> {
-        let parent = self.begin + record;
-        let groups = &self.answer.groups;
-        let group = groups
-            .binary_search_by_key(&parent, |group| group.parent)
-            .ok()?;
-        Some(TreeListing {
-            records: groups[group].records.clone(),
-            answer: Arc::clone(&self.answer),
-            identity,
-        })
-    }
-}
-
-/// The entries of a directory that was read together with one above it.
-#[derive(Debug)]
-pub(crate) struct TreeListing {
-    answer: Arc<TreeAnswer>,
-    records: Range<usize>,
-    /// The device and inode number of the directory.
-    pub(crate) identity: Identity,
-}
 
 impl TreeListing {
     /// Fills a batch with the entries. Returns true if all have their metadata.
@@ -349,6 +214,3 @@ impl Trees {
         fill(batch, answer, first.records, others)
     }
 }
-
-#[cfg(test)]
-mod tests;

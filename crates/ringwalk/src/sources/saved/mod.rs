@@ -29,7 +29,6 @@ pub(crate) use saved_file::SharedReader;
 use crate::sources::raw_batch::{Known, RawBatch};
 use crate::visit::error::Operation;
 use crate::visit::metadata::{Fields, Metadata};
-use crate::walk::options::{Follow, Options, Stay};
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::sync::Arc;
@@ -136,12 +135,13 @@ pub struct SavedBatch<'b> {
 }
 
 impl<'b> SavedBatch<'b> {
-    /// Creates the buffer for entries of a walk with these options.
-    pub(crate) fn new(raw: &'b mut RawBatch, options: &Options) -> Self {
+    /// Creates the buffer for entries of a walk, which needs these fields of each, and follows all
+    /// links if `follows` is true.
+    pub(crate) fn new(raw: &'b mut RawBatch, required: Fields, follows: bool) -> Self {
         Self {
             raw,
-            required: options.fields - options.optional_fields,
-            follows: options.follow == Follow::Always,
+            required,
+            follows,
             live: false,
         }
     }
@@ -218,14 +218,5 @@ impl<'b> SavedBatch<'b> {
         if let Some(last) = raw.known.last_mut() {
             *last = known;
         }
-    }
-}
-
-/// Returns the fields that a reader of a walk returns with each entry: the fields of the options,
-/// and the device if the walk stays on one.
-pub(crate) fn fields_of(options: &Options) -> Fields {
-    match options.stay {
-        Stay::Anywhere => options.fields,
-        Stay::Device | Stay::Mount => options.fields | Fields::MNT_ID,
     }
 }

@@ -1,7 +1,7 @@
 use super::SavedTree;
 use super::memory::{MemoryFile, MemoryTree};
 use crate::visit::error::{Error, Operation};
-use crate::walk::options::{Follow, Order, Stay};
+use crate::walk::settings::{Follow, Order, Stay};
 use crate::{Batch, Dir, Fields, Flow, Left, Visitor, Walk};
 use rustix::io::Errno;
 use std::num::NonZeroUsize;

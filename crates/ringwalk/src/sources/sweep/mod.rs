@@ -16,8 +16,8 @@ pub(super) mod inventory;
 
 pub(crate) use inventory::{Inventory, Turns};
 
+use crate::sources::choice::SourceChoice;
 use crate::sources::choose::rules;
-use crate::sources::registry::SourceChoice;
 use crate::sources::volume::{Covered, OpenMount, Refused, open_root};
 use crate::system::mounts::is_mount_root;
 use crate::system::privilege;
@@ -25,14 +25,17 @@ use crate::visit::metadata::{Fields, Metadata};
 use crate::visit::summary::{Outcome, Summary};
 use crate::walk::concurrency::warm_workers;
 use crate::walk::monitor::Monitor;
-use crate::walk::options::Stay;
 use crate::walk::root::Root;
+use crate::walk::settings::Stay;
 use ringwalk_sys::RawFileType as FileType;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use std::fmt;
 use std::num::NonZeroUsize;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
+
+/// Why a sweep reads files without their names, for people.
+const WHOLE: &str = "the whole file system, so its files are read without their names";
 
 /// An inode sweep of a whole file system. Set its options, then [run](Self::run) it.
 #[derive(Debug)]
@@ -183,7 +186,12 @@ impl InodeSweep {
                 directories,
                 workers: threads,
                 elapsed: begin.elapsed(),
-                ..Summary::of_sweep(source.as_str(), &self)
+                source: source.as_str(),
+                source_given: self.source != SourceChoice::Auto,
+                source_reason: WHOLE.to_owned(),
+                workers_given: self.workers.is_some(),
+                fields: self.fields,
+                ..Summary::default()
             },
         })
     }
@@ -260,18 +268,6 @@ impl InodeSweep {
         let file_system = mounted.mount.file_system.to_string_lossy();
         let (source, open) = rules::for_sweep(self.source, &file_system)?;
         Ok((source, open(Arc::clone(mounted), self.fields, self.stay)?))
-    }
-
-    pub(crate) fn is_source_given(&self) -> bool {
-        self.source != SourceChoice::Auto
-    }
-
-    pub(crate) fn fields_wanted(&self) -> Fields {
-        self.fields
-    }
-
-    pub(crate) fn are_workers_given(&self) -> bool {
-        self.workers.is_some()
     }
 }
 

@@ -1,12 +1,13 @@
 //! Finds the volume that each root of a walk lies on.
 
 use super::{CopyMemory, Covered, OpenMount, Reader, Refused, Volume};
+use crate::sources::choice::SourceChoice;
 use crate::sources::choose::rules;
 use crate::sources::older::{OlderTree, OlderVolume};
-use crate::sources::registry::SourceChoice;
 use crate::visit::metadata::{Identity, Metadata};
-use crate::walk::options::{Follow, Options};
+use crate::walk::options::Options;
 use crate::walk::root::Root;
+use crate::walk::settings::Follow;
 use ringwalk_sys::file_system_uuid;
 use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::io::{Errno, retry_on_intr};

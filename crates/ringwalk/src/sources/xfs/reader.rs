@@ -2,8 +2,8 @@
 
 use super::{Xfs, is_unsure, to_metadata};
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::Wanted;
 use crate::sources::volume::{DirectoryKey, Position, Reader, Refused};
+use crate::sources::wanted::Wanted;
 use ringwalk_sys::{RawFileType as FileType, XfsBulk, XfsBulkstat};
 use std::sync::Arc;
 

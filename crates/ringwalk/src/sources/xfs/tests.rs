@@ -2,10 +2,10 @@
 
 use super::testing::{Image, open_directory, stat};
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::Wanted;
 use crate::sources::volume::{DirectoryKey, OpenMount};
+use crate::sources::wanted::Wanted;
 use crate::visit::metadata::{Fields, Metadata};
-use crate::walk::options::Follow;
+use crate::walk::settings::Follow;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::fs::{
     CWD, FallocateFlags, IFlags, Mode, XattrFlags, fallocate, ioctl_ficlone, ioctl_setflags,

@@ -2,12 +2,13 @@
 
 use super::Worker;
 use crate::sources::raw_batch::RawBatch;
-use crate::visit::batch::{Candidate, Descent};
+use crate::visit::batch::Descent;
+use crate::visit::candidate::Candidate;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::metadata::{Fields, Identity};
 use crate::visit::visitor::Visitor;
-use crate::walk::options::Order;
 use crate::walk::scheduler::Task;
+use crate::walk::settings::Order;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use rustix::io::Errno;
 use std::cell::Cell;

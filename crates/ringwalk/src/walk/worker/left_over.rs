@@ -99,7 +99,10 @@ impl<V: Visitor> Worker<'_, V> {
     /// directory is not open.
     fn leave_part_over(&mut self, part: Part<V::State>) -> Option<Task<V::State>> {
         let descending = part.dir.depth() + 1 < self.shared.options.max_depth;
-        let needs_calls = self.shared.entry_fields.needs_any(&part.raw, descending);
+        let needs_calls = self
+            .shared
+            .entry_fields
+            .needs_any(&part.raw.records, descending);
         // Without its identity the directory could be replaced, and nobody would see it.
         let found = Descriptors::held(&part.dir).and_then(|fd| identity(&*fd).ok());
         let Some(found) = found.filter(|_| needs_calls) else {

@@ -6,9 +6,10 @@
 
 use super::Worker;
 use super::share::Divisible;
+use crate::sources::names_at::NamesAt;
 use crate::sources::project_id;
 use crate::sources::raw_batch::{Known, RawBatch};
-use crate::sources::stat::{NamesAt, stat_elsewhere, stat_entries, stat_range};
+use crate::sources::stat::{stat_elsewhere, stat_entries, stat_range};
 use crate::visit::dir::Dir;
 use crate::visit::metadata::Fields;
 use crate::visit::visitor::Visitor;
@@ -41,7 +42,7 @@ impl<V: Visitor> Worker<'_, V> {
         let descending = dir.depth() + 1 < self.shared.options.max_depth;
         let on_volume = self.shared.sources.routing.volume_of(dir).is_some();
         let wanted = self.shared.entry_fields;
-        if !on_volume && !wanted.needs_any(batch.raw, descending) {
+        if !on_volume && !wanted.needs_any(&batch.raw.records, descending) {
             self.meter(calls, begin, dir, fd);
             self.pace(batch.raw.records.len());
             return;
@@ -149,7 +150,7 @@ impl<V: Visitor> Worker<'_, V> {
         let shared = self.shared;
         let mut wanted = shared.entry_fields;
         let mut calls = 0;
-        if wanted.needs_any(raw, descending)
+        if wanted.needs_any(&raw.records, descending)
             && let Some((volume, key)) = shared.sources.routing.volume_of(dir)
         {
             if wanted.asks_all() {

@@ -41,7 +41,7 @@ pub(crate) use left_over::join_names;
 
 use crate::sources::Source;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::saved::{SharedReader, fields_of};
+use crate::sources::saved::SharedReader;
 use crate::sources::volume::Reader;
 use crate::visit::batch::Descent;
 use crate::visit::dir::Dir;
@@ -49,7 +49,6 @@ use crate::visit::left::Left;
 use crate::visit::leftover::Leftover;
 use crate::visit::visitor::Visitor;
 use crate::walk::concurrency::meter::Meter;
-use crate::walk::run::FinishedWorker;
 use crate::walk::scheduler::Task;
 use crate::walk::shared::SharedWalk;
 use crossbeam_deque::Worker as Deque;
@@ -64,6 +63,14 @@ pub(crate) struct Totals {
     pub(crate) directories: u64,
     pub(crate) errors: u64,
     pub(crate) vanished: u64,
+}
+
+/// The results of one worker.
+pub(crate) struct FinishedWorker<V> {
+    pub(crate) visitor: V,
+    pub(crate) totals: Totals,
+    pub(crate) buffer_size: usize,
+    pub(crate) leftovers: Vec<Leftover>,
 }
 
 pub(crate) struct Worker<'w, V: Visitor> {
@@ -117,11 +124,9 @@ impl<'w, V: Visitor> Worker<'w, V> {
             counted_jobs: 0,
             choosing: shared.sources.is_open(),
             readers: Vec::new(),
-            saved: shared
-                .options
-                .saved
-                .as_ref()
-                .map(|tree| SharedReader::new(Arc::clone(tree).reader(fields_of(&shared.options)))),
+            saved: shared.options.saved.as_ref().map(|tree| {
+                SharedReader::new(Arc::clone(tree).reader(shared.options.saved_fields()))
+            }),
             visitor,
             raw: RawBatch::default(),
             descents: Vec::new(),

@@ -1,15 +1,17 @@
 //! The roots of a walk, as entries of batches without a directory.
 
 use super::Worker;
+use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::saved::{SavedBatch, SavedEntry, SavedReader};
-use crate::sources::stat::{NamesAt, stat_entries};
+use crate::sources::saved::{SavedEntry, SavedReader};
+use crate::sources::stat::stat_entries;
 use crate::visit::batch::{Batch, Descent};
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::visitor::{Flow, Visitor};
-use crate::walk::options::{Follow, Options};
+use crate::walk::options::Options;
 use crate::walk::root::Root;
 use crate::walk::scheduler::Task;
+use crate::walk::settings::Follow;
 use ringwalk_sys::RawFileType as FileType;
 use std::sync::Arc;
 
@@ -113,7 +115,7 @@ pub(super) fn push_roots(roots: &[Root], raw: &mut RawBatch) {
 /// Adds the roots to `raw`, from a saved tree.
 fn find_roots(reader: &mut dyn SavedReader, roots: &[Root], options: &Options, raw: &mut RawBatch) {
     let follow = options.follow != Follow::Never;
-    let mut batch = SavedBatch::new(raw, options);
+    let mut batch = options.saved_batch(raw);
     for root in roots {
         let name = root.c_name().unwrap_or_default();
         if let Err(errno) = reader.root(name.to_bytes(), follow, &mut batch) {

@@ -4,7 +4,7 @@
 //! no call waits for a device for long, so nothing is measured.
 
 use super::Worker;
-use crate::sources::saved::{Listed, SavedBatch};
+use crate::sources::saved::Listed;
 use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::error::{Failure, Operation};
@@ -56,7 +56,7 @@ impl<V: Visitor> Worker<'_, V> {
                 failure: Some((Operation::Open, Errno::OPNOTSUPP)),
             };
         };
-        let mut batch = SavedBatch::new(&mut self.raw, &self.shared.options);
+        let mut batch = self.shared.options.saved_batch(&mut self.raw);
         reader.get_mut().list(listing, from, &mut batch)
     }
 

@@ -6,8 +6,8 @@ use crate::visit::batch::cut_numbers;
 use crate::visit::dir::Dir;
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::Descriptors;
-use crate::walk::options::{Follow, Order};
 use crate::walk::scheduler::{Part, Task};
+use crate::walk::settings::{Follow, Order};
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
 use std::ops::Range;
 use std::sync::Arc;
@@ -56,7 +56,11 @@ impl<V: Visitor> Worker<'_, V> {
             return numbers;
         }
         let descending = dir.depth() + 1 < self.shared.options.max_depth;
-        if !self.shared.entry_fields.needs_any(&self.raw, descending) {
+        if !self
+            .shared
+            .entry_fields
+            .needs_any(&self.raw.records, descending)
+        {
             return numbers;
         }
         let others = self

@@ -1,6 +1,6 @@
 //! Directories that are not open while their entries are visited.
 
-use crate::sources::stat::OpenOnDemand;
+use crate::sources::names_at::OpenOnDemand;
 use crate::visit::dir::Dir;
 use crate::walk::descriptors::Descriptors;
 use ringwalk_sys::DirectoryFd;

@@ -3,7 +3,7 @@
 use super::Worker;
 use super::share::Divisible;
 use super::unopened::Unopened;
-use crate::sources::stat::NamesAt;
+use crate::sources::names_at::NamesAt;
 use crate::visit::batch::Batch;
 use crate::visit::dir::Dir;
 use crate::visit::visitor::{Flow, Visitor};
