@@ -59,7 +59,7 @@ pub fn run(args: &ExportArgs, options: &EngineOptions) -> ExitCode {
 /// Exports a snapshot. The error is the exit status, after a report.
 fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
     let path = Path::new(&args.snapshot);
-    let snapshot = Snapshot::open(path);
+    let snapshot = ringwalk_snapshot::open(path);
     let snapshot = snapshot.map_err(|error| failed(error.path(), error.reason()))?;
     if let Some(output) = &args.output {
         refuse_same(snapshot.file(), Path::new(output))?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use ringwalk::{Errno, SavedTree};
 use ringwalk_find::saved::SavedSearch;
-use ringwalk_snapshot::{Info, Snapshot, SnapshotTree, Text};
+use ringwalk_snapshot::{Info, SnapshotTree, Text};
 
 use crate::console;
 use crate::quote::quoted;
@@ -19,7 +19,7 @@ use crate::quote::quoted;
 ///
 /// A message that names the file.
 pub fn open(name: &OsStr) -> Result<Arc<SnapshotTree>, String> {
-    match Snapshot::open(Path::new(name)) {
+    match ringwalk_snapshot::open(Path::new(name)) {
         Ok(snapshot) => Ok(Arc::new(SnapshotTree::new(snapshot))),
         Err(error) => Err(format!(
             "cannot read {}: {}",

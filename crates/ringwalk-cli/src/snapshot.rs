@@ -36,7 +36,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         .options(write)
         .report(report);
     if let Some(name) = &args.since {
-        match Snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
+        match ringwalk_snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
             Ok(older) => capture = capture.since(Arc::new(older)),
             Err(error) => {
                 return failed(name, error.reason());

@@ -9,6 +9,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `version.rs` | what one snapshot says of one path |
+//! | `choices.rs` | which of the two snapshots; how renamed files are found |
 //! | `change.rs` | the changes: kinds, and which fields count |
 //! | `file_systems.rs` | one numbering of file systems for both snapshots |
 //! | `pieces.rs` | pieces of a root, which threads merge |
@@ -28,6 +29,7 @@
 
 mod change;
 mod charges;
+mod choices;
 mod classify;
 mod file_systems;
 mod groups;
@@ -43,6 +45,7 @@ mod unread;
 mod version;
 
 pub use change::{Change, Kind, Location};
+pub use choices::{Renames, Which};
 pub use groups::{By, Group, GroupKey};
 pub use json::{View, json, ndjson};
 pub use lines::Line;
@@ -64,35 +67,6 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
-
-/// One of the two snapshots.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Which {
-    /// The older one.
-    Old,
-    /// The newer one.
-    New,
-}
-
-impl Which {
-    /// Returns `old` or `new`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Old => "old",
-            Self::New => "new",
-        }
-    }
-}
-
-/// How renamed files are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Renames {
-    /// By inode number and time of birth.
-    #[default]
-    Inode,
-    /// Not at all: a renamed file is removed and added.
-    Off,
-}
 
 /// Options of a comparison.
 #[derive(Clone, Debug)]

@@ -63,6 +63,7 @@
 //! | `sql.rs` | views for DuckDB |
 //! | `saved/` | snapshots that a walk reads in place of the live file system |
 //! | `places.rs` | where a snapshot has a file of the file system |
+//! | `open.rs` | opening what a user names: a file, or the folder of a shared walk |
 //! | `read/` | reading: opening, checks, columns of a range of rows, the row of a path |
 //! | `exchange/` | import and export: ncdu, NDJSON, CSV |
 //! | `diff.rs`, `diff/` | the comparison of two snapshots |
@@ -78,6 +79,7 @@ mod excerpt;
 pub mod exchange;
 mod info;
 mod kind;
+mod open;
 pub mod order;
 mod places;
 mod read;
@@ -99,6 +101,7 @@ pub use excerpt::excerpt;
 pub use info::{FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
 pub use info::{Transaction, Verdict};
 pub use kind::{extension, type_letter};
+pub use open::open;
 pub use places::places;
 pub use read::{Chunk, Cursor, ReadError, Scan, Snapshot};
 pub use ringwalk_output::NotKept;

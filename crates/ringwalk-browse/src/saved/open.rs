@@ -3,7 +3,7 @@
 use super::SnapshotView;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_snapshot::exchange::{ImportError, import_unnamed, may_be_ncdu};
-use ringwalk_snapshot::{ReadError, Snapshot, SnapshotTree, WriteOptions};
+use ringwalk_snapshot::{ReadError, SnapshotTree, WriteOptions};
 use std::fmt::Display;
 use std::fs::File;
 use std::io;
@@ -28,7 +28,7 @@ impl SnapshotView {
                 };
                 named(path, kind, &error)
             })?,
-            None => Snapshot::open(path).map_err(|error| read_error(&error))?,
+            None => ringwalk_snapshot::open(path).map_err(|error| read_error(&error))?,
         };
         Self::new(Arc::new(SnapshotTree::new(snapshot)))
     }

@@ -19,7 +19,7 @@ pub(crate) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
             quoted(path)
         )));
     }
-    Snapshot::open(path).map_err(|error| unreadable(&error))
+    ringwalk_snapshot::open(path).map_err(|error| unreadable(&error))
 }
 
 /// Opens a snapshot, or takes one of a directory, which goes into an unnamed temporary file.

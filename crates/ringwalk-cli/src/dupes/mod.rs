@@ -26,7 +26,6 @@ use args::Format;
 use ringwalk_dupes::{Found, MatchProgress, Missed, ScanError, Search, SearchError, output};
 use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::raise_file_limit;
-use ringwalk_snapshot::Snapshot;
 use ringwalk_snapshot::cluster::is_live;
 use ringwalk_sys::limit_arenas;
 use std::ffi::{OsStr, OsString};
@@ -156,7 +155,7 @@ fn set_up<'a>(
         search.keep_in(reference).map_err(trouble)?;
     }
     for name in &saved {
-        let snapshot = Snapshot::open(Path::new(name));
+        let snapshot = ringwalk_snapshot::open(Path::new(name));
         search.snapshot(snapshot.map_err(|error| failed(error.path(), error.reason()))?);
     }
     search.min(args.min);

@@ -22,5 +22,5 @@ pub(super) fn open(
     }
     let refused = options.refuse(Lacks::Walk, "on a snapshot");
     refused.map_err(trouble)?;
-    Snapshot::open(path).map_err(|error| failed(error.path(), error.reason()))
+    ringwalk_snapshot::open(path).map_err(|error| failed(error.path(), error.reason()))
 }

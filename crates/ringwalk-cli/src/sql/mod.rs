@@ -50,7 +50,8 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     // DuckDB reads those without a name by their descriptors.
     let mut unnamed = Vec::new();
     for name in words.snapshots {
-        let snapshot = Snapshot::open(Path::new(name)).map_err(|error| unreadable(&error))?;
+        let snapshot =
+            ringwalk_snapshot::open(Path::new(name)).map_err(|error| unreadable(&error))?;
         let errors = snapshot.info().verdict.errors;
         if errors > 0 || !snapshot.info().verdict.complete {
             incomplete.push((name.as_os_str(), errors));

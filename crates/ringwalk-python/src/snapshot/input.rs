@@ -51,7 +51,7 @@ impl Place {
     pub(super) fn open(&self) -> Result<Arc<Snapshot>, Failure> {
         match self {
             Self::Open(snapshot) => Ok(Arc::clone(snapshot)),
-            Self::Path(path) => Ok(Arc::new(Snapshot::open(Path::new(path))?)),
+            Self::Path(path) => Ok(Arc::new(ringwalk_snapshot::open(Path::new(path))?)),
         }
     }
 

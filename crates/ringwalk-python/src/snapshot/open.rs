@@ -77,7 +77,7 @@ impl OpenSnapshot {
         let py = path.py();
         let given = Given::new(path)?;
         let name = given.path.clone();
-        let opened = waiting::call(py, false, move || Snapshot::open(Path::new(&name)))?;
+        let opened = waiting::call(py, false, move || ringwalk_snapshot::open(Path::new(&name)))?;
         let snapshot =
             opened.map_err(|error| Failure::from(error).exception(py, &[&given], None))?;
         Ok(Self {

@@ -7,7 +7,7 @@ use crate::given::{self, Engine, Given};
 use crate::waiting;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use ringwalk_snapshot::{Capture, Contents, Info, OlderSnapshot, Snapshot, WriteOptions};
+use ringwalk_snapshot::{Capture, Contents, Info, OlderSnapshot, WriteOptions};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -32,7 +32,7 @@ impl Order {
             .options(self.write)
             .stop_by(self.stop);
         if let Some(since) = self.since {
-            let older = OlderSnapshot::new(Snapshot::open(Path::new(&since))?)?;
+            let older = OlderSnapshot::new(ringwalk_snapshot::open(Path::new(&since))?)?;
             capture = capture.since(Arc::new(older));
         }
         let walk = self.engine.checked(capture.walk())?;

@@ -32,7 +32,6 @@ pub(crate) mod visitor;
 use crate::entry::Failure;
 use crate::info::{Info, RootInfo, Run, Text, Transaction};
 use crate::read::{ReadError, Snapshot};
-use crate::saved::OlderSnapshot;
 use crate::schema::{Contents, HASH_BYTES};
 use crate::seal::seal;
 use crate::write::spill::unnamed_file;
@@ -43,7 +42,7 @@ use file_systems::FileSystems;
 use keeper::StageKeeper;
 pub(crate) use own_output::OwnOutput;
 use resumed::Resumed;
-use ringwalk::{Fields, Follow, Metadata, Outcome, Summary, Walk};
+use ringwalk::{Fields, Follow, Metadata, OlderTree, Outcome, Summary, Walk};
 use ringwalk_du::Rule;
 use ringwalk_gnu::quote::file_always;
 use ringwalk_gnu::reason;
@@ -83,7 +82,7 @@ pub struct Capture {
     options: WriteOptions,
     report: Option<Reporter>,
     stop: Arc<AtomicBool>,
-    older: Option<Arc<OlderSnapshot>>,
+    older: Option<Arc<dyn OlderTree>>,
     hashes: Option<Arc<dyn FileHashes>>,
 }
 
@@ -233,9 +232,10 @@ impl Capture {
         self
     }
 
-    /// Takes what has not changed from an older snapshot, as far as that is certain. The new
+    /// Takes what has not changed from an older tree, such as an
+    /// [`OlderSnapshot`](crate::OlderSnapshot), as far as that is certain. The new
     /// snapshot is the same without it.
-    pub fn since(mut self, older: Arc<OlderSnapshot>) -> Self {
+    pub fn since(mut self, older: Arc<dyn OlderTree>) -> Self {
         self.older = Some(older);
         self
     }
@@ -275,7 +275,7 @@ impl Capture {
             .fields(fields)
             .stay(self.rule().stay());
         match &self.older {
-            Some(older) => walk.older_tree(Arc::<OlderSnapshot>::clone(older)),
+            Some(older) => walk.older_tree(Arc::clone(older)),
             None => walk,
         }
     }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Column, Contents};
+use crate::{Column, Contents, OlderSnapshot};
 use std::fs;
 use std::os::unix::fs::symlink;
 

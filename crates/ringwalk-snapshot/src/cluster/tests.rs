@@ -1,7 +1,6 @@
 //! Walks by several tasks in a row, and the snapshots of their parts.
 
 use super::*;
-use crate::read::Snapshot;
 use crate::{Capture, Column, Contents, FileHashes, Info, WriteOptions};
 use proptest::prelude::*;
 use ringwalk::Budget;
@@ -275,7 +274,7 @@ fn hashes_of_contents() {
     driver.run(std::iter::repeat(40));
     assert!(driver.reports.len() > 2);
     driver.check();
-    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let snapshot = crate::open(driver.path()).unwrap();
     let columns = [Column::Type, Column::Size, Column::Hash];
     let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
     let chunk = scan.next_chunk().unwrap().unwrap();
@@ -333,7 +332,7 @@ fn a_part_is_no_snapshot() {
     let tree = tree();
     let mut driver = Driver::new(&[tree.path()]);
     driver.run(std::iter::repeat(u64::MAX));
-    let error = Snapshot::open(&driver.path().join(&driver.reports[0].part)).unwrap_err();
+    let error = crate::open(&driver.path().join(&driver.reports[0].part)).unwrap_err();
     assert!(error.reason().contains("part"), "{error}");
     // A snapshot is not a part either.
     let output = driver.path().join("whole");
@@ -348,7 +347,7 @@ fn a_folder_is_opened_as_a_snapshot() {
     let tree = tree();
     let mut driver = Driver::new(&[tree.path()]);
     driver.run(std::iter::repeat(50));
-    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let snapshot = crate::open(driver.path()).unwrap();
     assert!(snapshot.info().verdict.complete);
     assert!(snapshot.locate(0, b"d2/again").unwrap().is_some());
 }
@@ -360,7 +359,7 @@ fn unfinished_walks_are_refused() {
     driver.step(u64::MAX, 1);
     let error = driver.compact().unwrap_err();
     assert!(error.reason().contains("--resume"), "{error}");
-    let error = Snapshot::open(driver.path()).unwrap_err();
+    let error = crate::open(driver.path()).unwrap_err();
     assert!(error.reason().contains("--resume"), "{error}");
     fs::remove_file(driver.path().join("snapshot.json")).unwrap();
     let error = driver.compact().unwrap_err();
@@ -495,7 +494,7 @@ fn a_directory_that_is_replaced_between_tasks_vanishes() {
     assert_eq!(vanished, 1);
     let (_, info) = driver.compact().unwrap();
     assert!(info.verdict.complete);
-    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let snapshot = crate::open(driver.path()).unwrap();
     assert!(snapshot.locate(0, b"d3").unwrap().is_some());
     assert!(snapshot.locate(0, b"d3/new").unwrap().is_none());
 }
@@ -575,7 +574,7 @@ fn links_across_parts_are_charged_once() {
     let mut driver = Driver::new(&[tree.path()]);
     driver.run(std::iter::repeat(10));
     driver.check();
-    let snapshot = Snapshot::open(driver.path()).unwrap();
+    let snapshot = crate::open(driver.path()).unwrap();
     let mut scan = snapshot
         .scan(0..snapshot.rows(), &[Column::Charged, Column::Nlink])
         .unwrap();

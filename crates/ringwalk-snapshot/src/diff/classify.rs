@@ -10,12 +10,12 @@
 
 use super::change::{Change, Kind, Location};
 use super::charges;
+use super::choices::{Renames, Which};
 use super::file_systems::Numbers;
 use super::merge::Findings;
 use super::renames::{self, Origin};
 use super::unread::{self, Hidden};
 use super::version::{InodeKey, Unread, Version};
-use super::{Renames, Which};
 use crate::read::ReadError;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 //! Most rows are the same in both snapshots. So the merge looks for runs of equal paths first, and
 //! compares each column of such a run as a slice. Only rows that differ are copied.
 
-use super::Which;
 use super::change::{Change, Kind};
+use super::choices::Which;
 use super::file_systems::Numbers;
 use super::version::{Field, Unread, Version};
 use crate::order;

@@ -9,7 +9,7 @@
 //!   new  | merged     | same | same | merged | same |      same: equal row numbers
 //! ```
 
-use super::Which;
+use super::choices::Which;
 use super::merge::{Block, COMPARED, Findings, Merge, columns_of};
 use super::pieces::SharedRoot;
 use super::scan::{PageBlock, Pages, Reader};

@@ -1,7 +1,7 @@
 //! The work on files: threads, and reading single values.
 
-use super::Which;
 use super::change::Location;
+use super::choices::Which;
 use super::classify::Files;
 use super::file_systems::Numbers;
 use super::merge::{Block, Findings, Merge, Rows};

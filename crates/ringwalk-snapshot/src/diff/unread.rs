@@ -3,8 +3,8 @@
 //! Names below such a directory are not known. A path that only the other snapshot has is then
 //! neither added nor removed: nobody knows.
 
-use super::Which;
 use super::change::{Change, Kind};
+use super::choices::Which;
 use super::renames::Moves;
 use super::version::{Place, Unread, ancestors};
 use std::collections::{HashMap, HashSet};

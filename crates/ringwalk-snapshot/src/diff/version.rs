@@ -1,6 +1,6 @@
 //! What one snapshot says of one path.
 
-use super::Which;
+use super::choices::Which;
 use crate::schema::HASH_BYTES;
 use ringwalk::FileType;
 use ringwalk::identity::IdentityTrust;

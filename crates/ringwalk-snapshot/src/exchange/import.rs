@@ -1,7 +1,6 @@
 //! Import: the format of a file, and the snapshot made from it.
 
 use ringwalk_output::Unpublished;
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::os::unix::fs::MetadataExt as _;
@@ -10,6 +9,7 @@ use std::path::Path;
 use super::blocks::ANY_SIGNATURE;
 use super::entries::Entries;
 use super::error::{ImportError, Place};
+use super::format::ImportFormat;
 use super::item::Header;
 use super::{read_ncdu_binary, read_ncdu_json};
 use crate::{Info, Moment, Snapshot, TreeBuilder, WriteOptions};
@@ -32,38 +32,6 @@ const OTHERS: [(&[u8], &str); 4] = [
         "the file is compressed by xz: decompress it first",
     ),
 ];
-
-/// A format that can be imported.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ImportFormat {
-    /// ncdu's JSON, from `ncdu -o`.
-    NcduJson,
-    /// ncdu's binary format, from `ncdu -O`.
-    NcduBinary,
-}
-
-impl ImportFormat {
-    const ALL: [Self; 2] = [Self::NcduJson, Self::NcduBinary];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::NcduJson => "ncdu-json",
-            Self::NcduBinary => "ncdu-binary",
-        }
-    }
-
-    /// Returns true if the source that a snapshot says of itself is an import.
-    pub(crate) fn is_source(source: &str) -> bool {
-        let mut names = Self::ALL.into_iter().map(Self::name);
-        names.any(|name| source.starts_with(name))
-    }
-}
-
-impl fmt::Display for ImportFormat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// Returns true if a file with these first bytes (8 are enough) may be one of ncdu, which
 /// [`import`] reads.

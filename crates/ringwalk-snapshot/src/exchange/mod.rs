@@ -4,7 +4,7 @@
 //!
 //! | file | contents |
 //! |---|---|
-//! | `import.rs` | import: the format of a file, and the snapshot made from it |
+//! | `import.rs`, `format.rs` | import: the format of a file, and the snapshot made from it |
 //! | `item.rs` | an entry as ncdu's formats describe it, and the trait that receives entries |
 //! | `entries.rs` | the entries of ncdu's formats as entries of a snapshot |
 //! | `totals.rs` | sizes of directories in files of gdu |
@@ -29,6 +29,7 @@ mod csv_export;
 mod entries;
 mod error;
 mod export_error;
+mod format;
 mod import;
 mod item;
 mod json_text;
@@ -45,7 +46,8 @@ mod totals;
 pub use csv_export::write_csv;
 pub use error::{ImportError, Place, Refused};
 pub use export_error::ExportError;
-pub use import::{ImportFormat, import, import_unnamed, may_be_ncdu};
+pub use format::ImportFormat;
+pub use import::{import, import_unnamed, may_be_ncdu};
 pub use item::{Events, Excluded, Fields, Header};
 pub use ncdu_binary_import::read as read_ncdu_binary;
 pub use ncdu_json_export::write_ncdu_json;

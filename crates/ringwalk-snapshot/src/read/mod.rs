@@ -49,7 +49,6 @@ pub(crate) use same::StoredAlike;
 pub use scan::Scan;
 pub(crate) use xattrs::XattrReader;
 
-use crate::cluster::{Compact, TaskError, is_shared_walk};
 use crate::entry::Skipped;
 use crate::info::{Info, Text, keys, value};
 use crate::schema::{COLUMN_COUNT, Column, Shape, VERSION};
@@ -88,18 +87,14 @@ pub(crate) struct FirstRow {
 }
 
 impl Snapshot {
-    /// Opens the snapshot at `path`. If the path is the folder of a finished walk that several
-    /// processes have shared, makes a snapshot in an unnamed temporary file.
+    /// Opens the snapshot in the file at `path`. [`open`](crate::open()) opens folders of shared
+    /// walks, too.
     ///
     /// # Errors
     ///
     /// If it cannot be read, is no snapshot, has another version of the schema, or is damaged. The
     /// error names the file and what was expected.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
-        if is_shared_walk(path) {
-            let compact = Compact::new(path);
-            return compact.run_unnamed().map_err(TaskError::into_read_error);
-        }
         let file = File::open(path).map_err(|error| ReadError::new(path, Reason::Io(error)))?;
         Self::from_file(file, path)
     }

@@ -27,10 +27,11 @@ pub(crate) use volume::{OlderListings, OlderVolume};
 use crate::sources::saved::SavedBatch;
 use crate::visit::metadata::Fields;
 use rustix::io::Errno;
+use std::fmt;
 use std::sync::Arc;
 
 /// A tree that was saved earlier, or several.
-pub trait OlderTree: Send + Sync {
+pub trait OlderTree: fmt::Debug + Send + Sync {
     /// Returns a description for people: the name of the file that holds the tree.
     fn describe(&self) -> String;
 
