@@ -3,28 +3,21 @@
 //! The help, the man pages and the completions come from these definitions and from `DuArgs` in the
 //! `du` module.
 
-#![expect(
-    clippy::doc_markdown,
-    reason = "these comments are the help, where backticks would show"
-)]
-
 use std::ffi::OsString;
-use std::num::NonZeroUsize;
 
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand, ValueHint};
-use ringwalk::SourceChoice;
 
 #[cfg(feature = "browse")]
 use crate::browse::BrowseArgs;
+use crate::common_args::{CommonArgs, parse_memory};
 use crate::diff::DiffArgs;
 use crate::du::DuArgs;
 use crate::dupes::DupesArgs;
-use crate::engine_options::{Lacks, PrefetchWhen, ProgressWhen, parse_workers};
+use crate::engine_options::Lacks;
 use crate::export::ExportArgs;
 use crate::hash::HashArgs;
 use crate::import::ImportArgs;
 use crate::report::ReportArgs;
-use crate::source_name::SourceNameParser;
 use crate::sql::SqlArgs;
 
 /// Read directory trees and their metadata at the speed the kernel and the disk allow
@@ -117,44 +110,6 @@ pub struct CountAlone {
     pub count: CountArgs,
 }
 
-/// The common options.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
-#[command(next_help_heading = "Common options")]
-pub struct CommonArgs {
-    /// Read directories with this source [environment: RINGWALK_SOURCE] [default: auto]
-    #[arg(long, value_name = "NAME", value_parser = SourceNameParser)]
-    pub source: Option<SourceChoice>,
-
-    /// Use exactly N workers. By default their number adapts to the work [environment:
-    /// RINGWALK_WORKERS]
-    #[arg(long, value_name = "N", value_parser = parse_workers)]
-    pub workers: Option<NonZeroUsize>,
-
-    /// Have at most N requests for metadata in flight at a time, to be kind to a server
-    /// [environment: RINGWALK_IN_FLIGHT]
-    #[arg(long, value_name = "N", value_parser = parse_workers)]
-    pub in_flight: Option<NonZeroUsize>,
-
-    /// When to read ahead, in disk order, the blocks of ext2, ext3 and ext4 that the walk will need
-    /// [environment: RINGWALK_PREFETCH] [default: auto]
-    #[arg(long, value_name = "WHEN", value_enum)]
-    pub prefetch: Option<PrefetchWhen>,
-
-    /// Write changed data back to the disk before a source other than system calls reads it
-    /// [environment: RINGWALK_SYNC=1]
-    #[arg(long)]
-    pub sync: bool,
-
-    /// Report on standard error, after the work, which source and workers were used, and why
-    /// [environment: RINGWALK_EXPLAIN=1]
-    #[arg(long)]
-    pub explain: bool,
-
-    /// When to show progress on standard error [environment: RINGWALK_PROGRESS] [default: auto]
-    #[arg(long, value_name = "WHEN", value_enum)]
-    pub progress: Option<ProgressWhen>,
-}
-
 /// Arguments of `ringwalk find`: the words of its own language, which clap does not read.
 #[derive(Debug, Args)]
 #[command(disable_help_flag = true)]
@@ -223,26 +178,6 @@ pub struct SnapshotArgs {
     /// /tmp. SIZE may end in K, M or G
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "24M")]
     pub memory: usize,
-}
-
-/// Reads a number of bytes: a whole number, which may be followed by `K`, `M` or `G` for powers of
-/// 1024.
-///
-/// # Errors
-///
-/// Returns the expected form if `text` is not a number of bytes, or too large for this machine.
-pub fn parse_memory(text: &str) -> Result<usize, String> {
-    let (digits, shift) = match text.as_bytes().last() {
-        Some(b'K') => (&text[..text.len() - 1], 10),
-        Some(b'M') => (&text[..text.len() - 1], 20),
-        Some(b'G') => (&text[..text.len() - 1], 30),
-        _ => (text, 0),
-    };
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if is_number { digits.parse().ok() } else { None };
-    number
-        .and_then(|number: usize| number.checked_mul(1 << shift))
-        .ok_or_else(|| "expected a number of bytes, such as 500000, 64M or 2G".to_owned())
 }
 
 /// Arguments of `ringwalk doctor`.

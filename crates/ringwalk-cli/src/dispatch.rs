@@ -8,7 +8,8 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser};
 use ringwalk::shown::is_plain;
 
-use crate::cli::{Cli, Command, CommonArgs, CountAlone, DuLink};
+use crate::cli::{Cli, Command, CountAlone, DuLink};
+use crate::common_args::CommonArgs;
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::status::{GNU_USAGE, TROUBLE};

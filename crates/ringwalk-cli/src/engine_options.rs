@@ -6,53 +6,15 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use clap::ValueEnum;
-use ringwalk::{InodeSweep, Monitor, Prefetch, SourceChoice, Summary, Walk, warm_workers};
+use ringwalk::{InodeSweep, Monitor, SourceChoice, Summary, Walk, warm_workers};
 
-use crate::cli::CommonArgs;
+use crate::common_args::{CommonArgs, PrefetchWhen, ProgressWhen, parse_workers};
 use crate::console;
 use crate::environment::{EnvironmentError, parse_switch, read};
 use crate::explain::explain;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::source_name::parse_source;
-
-/// The largest number of workers. More threads on one tree never helped. The limit keeps a typing
-/// error from starting 100 000 threads.
-pub const MOST_WORKERS: usize = 1024;
-
-/// When the line of progress is shown.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum ProgressWhen {
-    /// If standard error is a terminal and the work takes more than half a second.
-    #[default]
-    Auto,
-    /// Even if standard error is not a terminal; then in plain lines.
-    Always,
-    /// Not at all.
-    Never,
-}
-
-/// When blocks are read ahead of a walk.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum PrefetchWhen {
-    /// If they are not in memory.
-    #[default]
-    Auto,
-    /// Even if they are in memory.
-    Always,
-    /// Not at all.
-    Never,
-}
-
-impl From<PrefetchWhen> for Prefetch {
-    fn from(when: PrefetchWhen) -> Self {
-        match when {
-            PrefetchWhen::Auto => Self::Auto,
-            PrefetchWhen::Always => Self::Always,
-            PrefetchWhen::Never => Self::Never,
-        }
-    }
-}
 
 /// The options that every program needs to start a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -261,20 +223,6 @@ fn when<T: ValueEnum + Default>(
         T::from_str(text, false).map_err(|_| "expected auto, always or never".to_owned())
     };
     Ok(read(name, variable, parse)?.unwrap_or_default())
-}
-
-/// Reads a number of workers.
-///
-/// # Errors
-///
-/// Returns the expected form if `text` is not a whole number from 1 to [`MOST_WORKERS`].
-pub fn parse_workers(text: &str) -> Result<NonZeroUsize, String> {
-    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let number = if digits { text.parse().ok() } else { None };
-    number
-        .and_then(NonZeroUsize::new)
-        .filter(|workers| workers.get() <= MOST_WORKERS)
-        .ok_or_else(|| format!("expected a whole number from 1 to {MOST_WORKERS}"))
 }
 
 #[cfg(test)]

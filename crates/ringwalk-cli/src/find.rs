@@ -10,8 +10,9 @@ use ringwalk::{Monitor, Summary, Walk};
 use ringwalk_find::parse::{Context, Refusal, parse_in};
 use ringwalk_find::{Host, search};
 
+use crate::common_args::ProgressWhen;
 use crate::console;
-use crate::engine_options::{EngineOptions, Lacks, ProgressWhen};
+use crate::engine_options::{EngineOptions, Lacks};
 use crate::from::open_for_search;
 
 /// Runs a search that `words` describe in the language of find(1).

@@ -10,7 +10,7 @@ use ringwalk_snapshot::WriteOptions;
 use ringwalk_snapshot::exchange::{ImportError, import};
 use rustix::stdio::stdin;
 
-use crate::cli::parse_memory;
+use crate::common_args::parse_memory;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::export::is_same;

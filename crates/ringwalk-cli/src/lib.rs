@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `cli.rs` | the command line as clap reads it |
 //! | `dispatch.rs` | the choice of the program, and usage errors |
+//! | `common_args.rs` | the common options as clap reads them |
 //! | `engine_options.rs` | the common options, resolved with the environment |
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |
@@ -34,6 +35,7 @@
 #[cfg(feature = "browse")]
 pub mod browse;
 pub mod cli;
+pub mod common_args;
 pub mod console;
 pub mod count;
 pub mod diff;

@@ -20,8 +20,8 @@ use ringwalk_dupes::MatchProgress;
 use ringwalk_snapshot::RowCounter;
 use unicode_width::UnicodeWidthChar;
 
+use crate::common_args::ProgressWhen;
 use crate::console;
-use crate::engine_options::ProgressWhen;
 use crate::quote::push_shown;
 
 /// Work shorter than this shows no progress.

@@ -1,5 +1,6 @@
 use super::*;
 use clap::{CommandFactory, FromArgMatches};
+use std::num::NonZeroUsize;
 
 fn parsed(line: &str) -> Result<Cli, clap::Error> {
     let matches = Cli::definition().try_get_matches_from(line.split(' '))?;

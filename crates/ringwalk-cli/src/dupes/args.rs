@@ -1,6 +1,6 @@
 //! The options of `ringwalk dupes`.
 
-use crate::cli::parse_memory;
+use crate::common_args::parse_memory;
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk_dupes::Directories;
 use ringwalk_dupes::act::Action;
