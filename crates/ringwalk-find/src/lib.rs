@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `table/` | every word of the language, with its arguments and its text in the manual |
 //! | `expression.rs`, `predicates/`, `actions.rs` | the parsed expression, its tests and actions |
+//! | `time.rs` | the times of a file |
 //! | `facts.rs` | the facts about a file that tests and formats ask for |
 //! | `parse/` | the parser: from words to an expression |
 //! | `pattern.rs`, `regex/` | shell patterns and regular expressions, compiled once |
@@ -38,6 +39,7 @@ pub mod saved;
 mod search;
 pub mod selinux;
 pub mod table;
+pub mod time;
 
 pub use expression::{Command, Expression};
 pub use search::{Host, search};

@@ -1,6 +1,6 @@
 //! The parts of a format.
 
-use crate::expression::Time;
+use crate::time::Time;
 use ringwalk::Fields;
 
 /// A part of a format.

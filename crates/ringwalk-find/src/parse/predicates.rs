@@ -7,12 +7,13 @@ use super::{Refusal, mode, number, owner, time, types};
 use crate::date;
 use crate::expression::{
     AccessMode, CallTest, Compare, EntryTest, MetadataTest, Permission, PermissionMatch, Span,
-    Test, Time, TypeSet,
+    Test, TypeSet,
 };
 use crate::pattern::Pattern;
 use crate::regex::Regex;
 use crate::selinux;
 use crate::table::TestWord;
+use crate::time::Time;
 use ringwalk::{Errno, Fields, Follow, Identity, Timestamp};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;

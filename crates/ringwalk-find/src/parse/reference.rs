@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::words::quoted;
-use crate::expression::Time;
+use crate::time::Time;
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Timestamp};
 use std::ffi::OsStr;
 

@@ -1,7 +1,7 @@
 //! Tests that metadata decides.
 
 use super::{Compare, Permission, PermissionMatch, Profile, Span};
-use crate::expression::Time;
+use crate::time::Time;
 use ringwalk::{Fields, FileType, Identity, Metadata, Timestamp};
 use ringwalk_gnu::civil::NANOS_PER_SECOND;
 

@@ -2,8 +2,9 @@
 
 use super::help::debug_words;
 use super::{Entry, LeadingWord, Meaning, PositionalWord, TestWord};
-use crate::expression::{Time, TypeSet};
+use crate::expression::TypeSet;
 use crate::regex::Syntax;
+use crate::time::Time;
 
 /// The argument of a word.
 #[derive(Clone, Debug, PartialEq, Eq)]

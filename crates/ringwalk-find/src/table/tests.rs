@@ -1,8 +1,9 @@
 //! Properties of all entries, and the search for words.
 
 use super::*;
-use crate::expression::{Time, TypeSet};
+use crate::expression::TypeSet;
 use crate::regex::Syntax;
+use crate::time::Time;
 
 #[test]
 fn every_name_is_there_once_and_finds_its_entry() {

@@ -3,8 +3,8 @@
 use super::{NOW, command, test};
 use crate::expression::{
     Action, CallTest, Compare, EntryTest, Expression, MetadataTest, PermissionMatch, Span, Test,
-    Time,
 };
+use crate::time::Time;
 use ringwalk::{FileType, Timestamp};
 
 #[test]
