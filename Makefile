@@ -201,6 +201,7 @@ lint: checks ## clippy, rustdoc, ruff, shellcheck, prose, maps of files and mess
 		--document-private-items --features ringwalk/async
 	scripts/check-prose
 	scripts/check-maps
+	scripts/check-loops
 	scripts/check-commits
 	ruff check . $(LINT_SCRIPTS)
 	ruff format --check tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)

@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def repository(tmp_path: Path) -> Path:
     """An empty repository with the scripts."""
     (tmp_path / "scripts").mkdir()
-    for name in ("check-prose", "check-maps", "check-commits", "base"):
+    for name in ("check-prose", "check-maps", "check-loops", "check-commits", "base"):
         shutil.copy(ROOT / "scripts" / name, tmp_path / "scripts" / name)
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     return tmp_path
@@ -123,6 +123,33 @@ def test_maps_are_complete_and_name_nothing_else(repository):
         "crates/two/src/main.rs",
     ]
     assert "`d`" in lines[0] and "`gone.rs`" in lines[1]
+
+
+def test_files_that_import_each_other_are_found(repository):
+    """Imports are followed through `mod.rs`; tests, comments and other crates do not count."""
+    ring = [
+        f"pub use crate::b::{{c{(n + 1) % 6}::{{self, T{(n + 1) % 6} as U}}}};" for n in range(6)
+    ]
+    write(
+        repository,
+        {
+            "crates/one/src/lib.rs": "mod b;\nuse b::T0;\n",
+            "crates/one/src/b/mod.rs": "mod c0;\npub use c0::T0;\npub(crate) use self::c1::T1;\n",
+            **{f"crates/one/src/b/c{n}.rs": ring[n] for n in range(1, 6)},
+            "crates/one/src/b/c0.rs": "// use crate::b::c1::T1;\nuse std::b::c1::T1;\n"
+            "#[cfg(test)]\nmod tests {\n    use crate::b::T1;\n}\n#[cfg(test)]\nmod tried;\n",
+            "crates/one/src/b/c0/tried.rs": "use crate::b::T1;\n",
+        },
+    )
+    assert lint(repository, "check-loops") == (0, ["one: 0 files in its largest loop"])
+    write(repository, {"crates/one/src/b/c0.rs": "use super::T1;\n"})
+    assert lint(repository, "check-loops") == (1, ["one: 6 files in its largest loop"])
+    ties = subprocess.run(
+        [repository / "scripts/check-loops", "one"], stdout=subprocess.PIPE, text=True, check=True
+    )
+    lines = ties.stdout.splitlines()
+    assert lines[:2] == ["loop of 6 files:", "  b/c0.rs -> b/c1.rs: T1"]
+    assert "  b/c5.rs -> b/c0.rs: T0, c0" in lines
 
 
 def commit(repository: Path, message: str) -> None:
