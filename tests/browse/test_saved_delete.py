@@ -46,7 +46,7 @@ def test_what_has_grown(browse, top, snapshot):
     for name in ("new", "newer"):
         (top / "big" / name).write_bytes(b"x" * 3_000_000)
     shown = browse.text(snapshot, keys="d", size=WIDE)
-    assert "7 entries, frees 7." in shown and "in the snapshot 5 entries, 1.3M" in shown
+    assert "7 entries, frees 7." in shown and "in the snapshot 5 entries, 1.4M" in shown
     assert "7 entries deleted" in browse.text(snapshot, keys="dy", size=WIDE)
     assert not (top / "big").exists()
 

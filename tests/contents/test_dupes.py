@@ -361,3 +361,7 @@ def test_the_text(dupes, scratch):
         "\n"
         "1 group of equal files, 1 copy too many, 3.0K to free\n"
     )
+    assert "2 copies of 3.0k, 3.0k to free\n" in dupes("--si", ".", cwd=top).ok().out.decode()
+    assert "2 copies of 3000, 3000 to free\n" in dupes("--bytes", ".", cwd=top).ok().out.decode()
+    result = dupes("--si", "--format=fdupes", ".", cwd=top)
+    assert result.status == 2 and b"--si has no effect with this --format" in result.err

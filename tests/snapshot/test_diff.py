@@ -338,6 +338,14 @@ def test_on_a_terminal_there_is_a_table(diff, take, top):
     assert lines[21].startswith("... 6 more changes") and "--by dir" in lines[21]
     assert lines[22].startswith("total +") and lines[22].endswith("31 added")
     assert "\x1b" not in shown.decode()
+    grown = next(line for line in diff(*words[-2:]).out.decode().splitlines() if "/whole" in line)
+    growth = int(grown.split("\t")[0])
+    for option, size in ("--bytes", str(growth)), ("--si", f"{-(-growth // 100_000) / 10}M"):
+        shown = converse([*words, option], env={"NO_COLOR": "1"})[1].decode()
+        line = next(line for line in shown.splitlines() if "/whole" in line)
+        assert line.split()[:2] == [f"+{size}", size], (option, line)
+    assert f"+{size}\t" in diff("--si", *words[-2:]).out.decode()
+    assert b"--si has no effect with --json" in diff("--si", "--json", *words[-2:]).err
     status, shown = converse([*words, "--top=3"], env={"TERM": "xterm"})
     assert b"\x1b[31m" in shown and b"\x1b[2J" not in shown
 

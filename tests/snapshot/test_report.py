@@ -286,6 +286,21 @@ def test_owners_have_their_names_and_unknown_ones_their_numbers(ringwalk, report
     assert b"\n4000000000 " in text and b"\nroot " in text
 
 
+def test_sizes_as_the_user_wants_them(report, scratch):
+    """The numbers are those of JSON: as they are, or rounded up as by `du --si`."""
+    tree = scratch / "tree"
+    tree.mkdir()
+    (tree / "file").write_bytes(b"x" * 1_234_567)
+    (group,) = json.loads(report(tree, "--by", "type", "--json").ok().out)["rows"][:1]
+    assert group["size"] == 1_234_567
+    for option, shown in ((), "1.2M"), (("--si",), "1.3M"), (("--bytes",), "1234567"):
+        line = report(tree, "--by", "type", *option).ok().out.decode().splitlines()[1]
+        assert line.split()[-3] == shown, (option, line)
+    for option in ("--json",), ("--csv",), ("--parquet", scratch / "p"):
+        refused(report(tree, "--si", *option), "--si has no effect", option[0])
+    refused(report(tree, "--si", "--bytes"), "--si", "--bytes")
+
+
 def test_names_of_any_bytes(report, scratch):
     for name in (b"a\xff", b"b\n\x1b[2J", "é".encode(), b"-,\"'"):
         os.mkdir(os.fsencode(scratch) + b"/" + name)

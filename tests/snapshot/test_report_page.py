@@ -162,7 +162,7 @@ def test_growth_is_that_of_diff(ringwalk, snapshots, page):
         assert growth in [node["growth"] for node in found], path
     text = page.read_text()
     assert "small/grown.bin</bdi>" in text and "large/inner/b.bin</bdi>" in text
-    assert "+392 KiB" in text and "−296 KiB" in text
+    assert "+392K" in text and "−296K" in text
 
 
 def test_a_directory_gives_the_page_of_its_snapshot(report, snapshots, top, scratch):
@@ -200,7 +200,8 @@ def refused(result, *words: str) -> None:
 def test_options_without_effect_are_refused(report, snapshots, scratch):
     old, new = snapshots
     file = scratch / "f"
-    for option in (("--by", "age"), ("--top", "3"), ("--json",), ("--csv",), ("--parquet", "p")):
+    options = (("--by", "age"), ("--top", "3"), ("--json",), ("--csv",), ("--parquet", "p"))
+    for option in (*options, ("--si",), ("--bytes",)):
         refused(report(new, "--html", file, *option), "--html", option[0])
     refused(report(new, "--by", "age", "--compare", old), "--compare", "--by")
     refused(report(new, "--by", "age", "--nodes", "10"), "--nodes", "--by")

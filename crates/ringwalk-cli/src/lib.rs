@@ -16,6 +16,7 @@
 //! | `progress.rs` | the line of progress |
 //! | `output_file.rs` | `--parquet` and `--html`: files that appear whole |
 //! | `explain.rs` | the report of `--explain` |
+//! | `sizes.rs` | how sizes are shown |
 //! | `status.rs` | exit statuses |
 //! | `quote.rs` | names of any bytes in messages |
 //!
@@ -55,6 +56,7 @@ pub mod output_file;
 pub mod progress;
 pub mod quote;
 pub mod report;
+pub mod sizes;
 pub mod snapshot;
 pub mod source_name;
 pub mod sql;

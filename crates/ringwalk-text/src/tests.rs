@@ -41,3 +41,30 @@ fn fields_of_csv_stand_in_quotes_where_they_need_them() {
     assert_eq!(field(b" a"), b",\" a\"");
     assert_eq!(field(b""), b",\"\"");
 }
+
+#[test]
+fn sizes_are_rounded_up_and_have_five_columns() {
+    let cases = [
+        (0, "0", "0"),
+        (999, "999", "999"),
+        (1023, "1023", "1.1k"),
+        (1024, "1.0K", "1.1k"),
+        (1025, "1.1K", "1.1k"),
+        (10_240, "10K", "11k"),
+        (102_348, "100K", "103k"),
+        (1_047_553, "1.0M", "1.1M"),
+        (5 << 40, "5.0T", "5.5T"),
+        (u64::MAX, "16E", "19E"),
+    ];
+    for (bytes, human, si) in cases {
+        assert_eq!(SizeFormat::Human.size(bytes), human);
+        assert_eq!(SizeFormat::Si.size(bytes), si);
+        assert_eq!(SizeFormat::Bytes.size(bytes), bytes.to_string());
+    }
+}
+
+#[test]
+fn growth_has_a_sign() {
+    let growth = [2048, -2048, 0, i64::MIN].map(|growth| SizeFormat::Human.growth(growth));
+    assert_eq!(growth, ["+2.0K", "-2.0K", "0", "-8.0E"]);
+}

@@ -2,43 +2,16 @@
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use ringwalk_text::SizeFormat;
 
-/// The units from 1024 bytes on.
-const UNITS: [char; 6] = ['K', 'M', 'G', 'T', 'P', 'E'];
-
-/// Returns a number of bytes in at most five columns: `512`, `1.5K`, `12.3M`, `345G`. It is rounded
-/// to the nearest.
+/// Returns a number of bytes in at most five columns, as every screen of Ringwalk shows sizes.
 pub(crate) fn bytes(bytes: u64) -> String {
-    if bytes < 1024 {
-        return bytes.to_string();
-    }
-    let mut unit = 0;
-    let mut scale: u128 = 1024;
-    let bytes = u128::from(bytes);
-    loop {
-        let tenths = (bytes * 10 + scale / 2) / scale;
-        // 1023.5K would be 1024K: that is 1.0M.
-        let is_next = (bytes + scale / 2) / scale >= 1024 && unit + 1 < UNITS.len();
-        if is_next {
-            unit += 1;
-            scale *= 1024;
-            continue;
-        }
-        return if tenths < 1000 {
-            format!("{}.{}{}", tenths / 10, tenths % 10, UNITS[unit])
-        } else {
-            format!("{}{}", (bytes + scale / 2) / scale, UNITS[unit])
-        };
-    }
+    SizeFormat::Human.size(bytes)
 }
 
 /// Returns a growth in at most six columns, with its sign.
 pub(crate) fn growth(growth: i64) -> String {
-    match growth {
-        0 => "0".to_owned(),
-        1.. => format!("+{}", bytes(growth.unsigned_abs())),
-        _ => format!("-{}", bytes(growth.unsigned_abs())),
-    }
+    SizeFormat::Human.growth(growth)
 }
 
 /// Returns a number in at most seven columns: exact up to seven digits.
@@ -93,33 +66,6 @@ fn written(seconds: Option<i64>, zone: &TimeZone, format: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn sizes_have_five_columns() {
-        let cases: [(u64, &str); 10] = [
-            (0, "0"),
-            (1023, "1023"),
-            (1024, "1.0K"),
-            (1536, "1.5K"),
-            (102_348, "99.9K"),
-            (102_400, "100K"),
-            (1_048_063, "1023K"),
-            (1_048_064, "1.0M"),
-            (u64::MAX, "16.0E"),
-            (5 << 40, "5.0T"),
-        ];
-        for (number, expected) in cases {
-            assert_eq!(bytes(number), expected, "{number}");
-        }
-    }
-
-    #[test]
-    fn growth_has_a_sign() {
-        assert_eq!(growth(2048), "+2.0K");
-        assert_eq!(growth(-2048), "-2.0K");
-        assert_eq!(growth(0), "0");
-        assert_eq!(growth(i64::MIN), "-8.0E");
-    }
 
     #[test]
     fn counts_are_exact_up_to_seven_digits() {

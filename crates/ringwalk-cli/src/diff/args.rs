@@ -1,5 +1,6 @@
 //! The options of `ringwalk diff`.
 
+use crate::sizes::SizeArgs;
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -54,6 +55,10 @@ pub struct DiffArgs {
     /// How to find renamed files
     #[arg(long, value_name = "HOW", value_enum, default_value_t)]
     pub renames: RenamesBy,
+
+    /// How sizes are shown.
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// Print one JSON object
     #[arg(long, conflicts_with_all = ["ndjson", "parquet"])]

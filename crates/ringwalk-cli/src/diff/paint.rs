@@ -4,11 +4,11 @@
 //! `NO_COLOR` and `TERM=dumb` turn both off.
 
 use crate::console;
-use crate::du::block_size::human_readable;
 use ringwalk::{Errno, Fields, FileType, Metadata};
 use ringwalk_find::facts::{Facts, LinkTarget};
 use ringwalk_find::format::Colors;
 use ringwalk_gnu::terminal_safe;
+use ringwalk_text::SizeFormat;
 use std::borrow::Cow;
 
 const RED: &[u8] = b"\x1b[31m";
@@ -21,14 +21,17 @@ const RESET: &[u8] = b"\x1b[0m";
 pub(super) struct Paint {
     /// Standard output is a terminal.
     pub(super) is_terminal: bool,
+    /// How sizes are shown on a terminal.
+    pub(super) sizes: SizeFormat,
     colors: Option<Colors>,
 }
 
 impl Paint {
     /// Returns what standard output allows.
-    pub(super) fn of_output() -> Self {
+    pub(super) fn of_output(sizes: SizeFormat) -> Self {
         Self {
             is_terminal: console::stdout_is_terminal(),
+            sizes,
             colors: console::stdout_has_colors().then(Colors::from_environment),
         }
     }
@@ -37,7 +40,18 @@ impl Paint {
     pub(super) fn plain(is_terminal: bool) -> Self {
         Self {
             is_terminal,
+            sizes: SizeFormat::Human,
             colors: None,
+        }
+    }
+
+    /// Returns a growth for lines that programs read: a number of bytes, unless `--si` asks for
+    /// something else.
+    pub(super) fn exact(&self, growth: i64) -> String {
+        if self.sizes == SizeFormat::Si {
+            self.sizes.growth(growth)
+        } else {
+            growth.to_string()
         }
     }
 
@@ -81,16 +95,6 @@ impl Paint {
             None => self.name(path.bytes, out),
         }
     }
-}
-
-/// Returns a number of bytes with its sign, as `du -h` writes sizes.
-pub(super) fn human_growth(growth: i64) -> String {
-    let sign = match growth {
-        0 => "",
-        1.. => "+",
-        _ => "-",
-    };
-    format!("{sign}{}", human_readable(growth.unsigned_abs()))
 }
 
 /// A path and what its colour depends on. Nothing is read from the file system.

@@ -1,9 +1,8 @@
 //! Lines of text. On a terminal they are a table with a head and a total, for people. Elsewhere
 //! they are lines with tabs and exact numbers.
 
-use super::paint::{Paint, Path, human_growth};
+use super::paint::{Paint, Path};
 use super::{DiffArgs, TOP_ON_TERMINAL, by};
-use crate::du::block_size::human_readable;
 use ringwalk::FileType;
 use ringwalk_snapshot::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
 use std::fmt::Write as _;
@@ -18,7 +17,7 @@ const BY_GROUP: &str = "--top shows more";
 
 /// Returns the text for standard output. `period` is the line above a table.
 pub(super) fn text(diff: &Diff, args: &DiffArgs, period: &str) -> Vec<u8> {
-    let paint = Paint::of_output();
+    let paint = Paint::of_output(args.sizes.format());
     let most = args.top.map(Into::into);
     let most = most.or(paint.is_terminal.then_some(TOP_ON_TERMINAL));
     let most = most.unwrap_or(usize::MAX);
@@ -40,7 +39,10 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
     if !paint.is_terminal {
         for line in shown {
             let kind = line.change.kind.name();
-            let _ = write_text(&mut out, format_args!("{}\t{kind}\t", line.growth));
+            let _ = write_text(
+                &mut out,
+                format_args!("{}\t{kind}\t", paint.exact(line.growth)),
+            );
             paths(diff, line, paint, "\t", &mut out);
             out.push(b'\n');
         }
@@ -62,10 +64,13 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
         let size = size.map_or_else(
             || "-".to_owned(),
             // A new directory has grown from nothing: its growth is its size.
-            |size| human_readable(if line.below > 0 { line.growth } else { size }.unsigned_abs()),
+            |size| {
+                let grown = if line.below > 0 { line.growth } else { size };
+                paint.sizes.size(grown.unsigned_abs())
+            },
         );
         [
-            human_growth(line.growth),
+            paint.sizes.growth(line.growth),
             size,
             line.change.kind.name().to_owned(),
         ]
@@ -86,7 +91,7 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
         .iter()
         .map(|line| line.growth)
         .fold(0, i64::saturating_add);
-    more(rest.len(), "change", growth, BY_CHANGE, &mut out);
+    more(rest.len(), "change", growth, BY_CHANGE, paint, &mut out);
     total(diff, paint, &mut out);
     out
 }
@@ -169,7 +174,7 @@ fn groups(diff: &Diff, groups: &[Group], most: usize, paint: &Paint) -> Vec<u8> 
     let mut out = Vec::new();
     if !paint.is_terminal {
         for group in shown {
-            let (growth, entries) = (group.growth, group.entries);
+            let (growth, entries) = (paint.exact(group.growth), group.entries);
             let _ = write_text(&mut out, format_args!("{growth}\t{entries}\t"));
             name_of(diff, &group.key, paint, &mut out);
             out.push(b'\n');
@@ -179,7 +184,12 @@ fn groups(diff: &Diff, groups: &[Group], most: usize, paint: &Paint) -> Vec<u8> 
     if !groups.is_empty() {
         let cells: Vec<_> = shown
             .iter()
-            .map(|group| [human_growth(group.growth), format!("{:+}", group.entries)])
+            .map(|group| {
+                [
+                    paint.sizes.growth(group.growth),
+                    format!("{:+}", group.entries),
+                ]
+            })
             .collect();
         let heads = ["growth", "entries"];
         let widths = widths(&heads, &cells);
@@ -202,7 +212,7 @@ fn groups(diff: &Diff, groups: &[Group], most: usize, paint: &Paint) -> Vec<u8> 
                 .map(|group| group.growth)
                 .fold(0, i64::saturating_add),
         };
-        more(rest.len(), "line", growth, BY_GROUP, &mut out);
+        more(rest.len(), "line", growth, BY_GROUP, paint, &mut out);
     }
     if !diff.is_same() {
         total(diff, paint, &mut out);
@@ -279,21 +289,21 @@ fn cell(at: usize, text: &str, width: usize, out: &mut String) {
 }
 
 /// Appends how many lines were left out, and how to see them.
-fn more(lines: usize, what: &str, growth: i64, hint: &str, out: &mut Vec<u8>) {
+fn more(lines: usize, what: &str, growth: i64, hint: &str, paint: &Paint, out: &mut Vec<u8>) {
     if lines == 0 {
         return;
     }
     let plural = if lines == 1 { "" } else { "s" };
     let _ = write_text(out, format_args!("... {lines} more {what}{plural}"));
     if growth != 0 {
-        let _ = write_text(out, format_args!(", {} in all", human_growth(growth)));
+        let _ = write_text(out, format_args!(", {} in all", paint.sizes.growth(growth)));
     }
     let _ = write_text(out, format_args!(" ({hint})\n"));
 }
 
 /// Appends the growth of everything, and how many changes there are of each kind.
 fn total(diff: &Diff, paint: &Paint, out: &mut Vec<u8>) {
-    let mut line = format!("total {}", human_growth(diff.growth()));
+    let mut line = format!("total {}", paint.sizes.growth(diff.growth()));
     let mut separator = ": ";
     for kind in Kind::ALL {
         let count = diff.count(kind);

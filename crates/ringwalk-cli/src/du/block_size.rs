@@ -5,6 +5,7 @@
 //! grouping. It has no effect, since Ringwalk has the C locale only, which groups no digits.
 
 use super::number::{Fault, ParsedNumber, parse_number};
+use ringwalk_text::{push_decimal, push_human};
 
 /// The units that a block size may begin with. GNU du then refuses the small letters `e`, `p`, `y`
 /// and `z`.
@@ -126,14 +127,14 @@ impl BlockSize {
         }
         match self {
             Self::Fixed { bytes: 1, suffix } => {
-                decimal(amount, out);
+                push_decimal(amount, out);
                 out.extend_from_slice(suffix.as_bytes());
             }
             Self::Fixed { bytes, suffix } => {
-                decimal(amount.div_ceil(bytes), out);
+                push_decimal(amount.div_ceil(bytes), out);
                 out.extend_from_slice(suffix.as_bytes());
             }
-            Self::Human { base } => human(amount, base, out),
+            Self::Human { base } => push_human(amount, base, out),
         }
     }
 }
@@ -157,77 +158,6 @@ fn suffix(spec: &[u8]) -> &'static str {
         b"B" => DECIMAL_BYTES[power],
         _ => BINARY[power],
     }
-}
-
-/// Appends `number` in decimal digits.
-pub(crate) fn decimal(mut number: u64, out: &mut Vec<u8>) {
-    const LONGEST: usize = 20; // the digits of u64::MAX
-    let mut digits = [0; LONGEST];
-    let mut at = LONGEST;
-    loop {
-        at -= 1;
-        // A remainder of ten is below ten.
-        #[allow(clippy::cast_possible_truncation)]
-        let digit = (number % 10) as u8;
-        digits[at] = b'0' + digit;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-}
-
-/// Appends `amount`, rounded up, in the largest unit that is not larger than `amount`. Less than
-/// ten units have one decimal.
-fn human(amount: u64, base: u64, out: &mut Vec<u8>) {
-    if amount < base {
-        return decimal(amount, out);
-    }
-    let mut unit = u128::from(base);
-    let mut power = 0;
-    while u128::from(amount) / unit >= u128::from(base) {
-        unit *= u128::from(base);
-        power += 1;
-    }
-    let tenths = (u128::from(amount) * 10).div_ceil(unit);
-    if tenths < 100 {
-        fraction(tenths, power, base, out);
-        return;
-    }
-    let whole = u128::from(amount).div_ceil(unit);
-    if whole == u128::from(base) {
-        // Rounding up has reached the next unit: 1023.9K is 1.0M.
-        fraction(10, power + 1, base, out);
-        return;
-    }
-    decimal(u64::try_from(whole).unwrap_or(u64::MAX), out);
-    out.push(letter(power, base));
-}
-
-fn fraction(tenths: u128, power: usize, base: u64, out: &mut Vec<u8>) {
-    let tenths = u64::try_from(tenths).unwrap_or(u64::MAX);
-    decimal(tenths / 10, out);
-    out.push(b'.');
-    decimal(tenths % 10, out);
-    out.push(letter(power, base));
-}
-
-/// Returns the letter of a unit. Among the powers of 1000, only kilo has a small letter.
-fn letter(power: usize, base: u64) -> u8 {
-    if power == 0 && base == 1000 {
-        b'k'
-    } else {
-        LETTERS[power]
-    }
-}
-
-/// Returns a number of bytes as `du -h` writes it.
-pub(crate) fn human_readable(bytes: u64) -> String {
-    let mut out = Vec::new();
-    BlockSize::HUMAN.write(bytes, &mut out);
-    // Counts and units are ASCII.
-    String::from_utf8_lossy(&out).into_owned()
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use super::text::counted;
 use crate::console;
-use crate::du::block_size::human_readable;
 use crate::quote::quoted;
 use crate::status::trouble;
 use ringwalk_delete::{Log, TrashOptions};
@@ -10,11 +9,17 @@ use ringwalk_dupes::Found;
 use ringwalk_dupes::act::{
     Action, Done, Freed, Group, Observer, Reason, Roots, Settings, act, plan,
 };
+use ringwalk_text::SizeFormat;
 use std::process::ExitCode;
 
 /// Announces what the action frees, asks on a terminal, and does it. Returns false if a file was
 /// kept that was to be changed, or would be.
-pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, ExitCode> {
+pub(super) fn run(
+    found: &Found,
+    action: Action,
+    dry_run: bool,
+    sizes: SizeFormat,
+) -> Result<bool, ExitCode> {
     let roots = Roots::open(found.roots());
     let groups: Vec<Group> = found
         .groups()
@@ -32,7 +37,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
             report.kept(what, reason);
         }
     });
-    console::note(announcement(&freed, action));
+    console::note(announcement(&freed, action, sizes));
     if dry_run || groups.is_empty() {
         return Ok(report.kept == 0);
     }
@@ -57,7 +62,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
     report.verb = "was kept";
     let outcome = act(&roots, &groups, &settings, &log, &mut report).map_err(trouble)?;
     let done = counted(outcome.done, "name", "names");
-    let (freed, kept) = (human_readable(outcome.freed), report.kept);
+    let (freed, kept) = (sizes.size(outcome.freed), report.kept);
     let bound = bound(outcome.may_be_more, outcome.may_be_less);
     console::note(format_args!(
         "{done} done, {bound}{freed} freed, {kept} kept"
@@ -66,7 +71,7 @@ pub(super) fn run(found: &Found, action: Action, dry_run: bool) -> Result<bool, 
 }
 
 /// Returns what the action would do.
-fn announcement(freed: &Freed, action: Action) -> String {
+fn announcement(freed: &Freed, action: Action, sizes: SizeFormat) -> String {
     let names = counted(freed.names, "name", "names");
     let are = if freed.names == 1 { "is" } else { "are" };
     let what = match action {
@@ -79,7 +84,7 @@ fn announcement(freed: &Freed, action: Action) -> String {
         Action::Delete => format!("{names} {are} to be deleted"),
         Action::Trash => format!("{names} {are} to go to the trash"),
     };
-    let bytes = human_readable(freed.bytes);
+    let bytes = sizes.size(freed.bytes);
     let when = if action == Action::Trash {
         " when it is emptied"
     } else {

@@ -1,6 +1,7 @@
 //! The options of `ringwalk dupes`.
 
 use crate::common_args::parse_memory;
+use crate::sizes::SizeArgs;
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk_dupes::Directories;
 use ringwalk_dupes::act::Action;
@@ -95,6 +96,10 @@ pub struct DupesArgs {
     /// interruption the next search goes on from there
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub cache: Option<OsString>,
+
+    /// How sizes are shown.
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// The format of the answer
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]

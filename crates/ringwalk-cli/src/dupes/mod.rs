@@ -61,6 +61,10 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
             "this format has no directories: --dirs needs --format text or json",
         ));
     }
+    // What --do frees is shown beside every format.
+    let is_shown = args.format == Format::Text || args.action.is_some();
+    let place = (!is_shown).then_some("with this --format");
+    args.sizes.refuse(place).map_err(trouble)?;
     let (mut search, snapshots) = set_up(args, options)?;
     if let Some(output) = &args.output
         && let Some(input) = snapshots.iter().find(|input| is_same_file(input, output))
@@ -123,15 +127,15 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     }
     match file {
         Some(file) => file
-            .write(|out| write(&found, args.format, false, out))
+            .write(|out| write(&found, args, false, out))
             .map_err(trouble)?,
-        None => print(&found, args.format)?,
+        None => print(&found, args)?,
     }
     if let (true, Some(summary)) = (options.explain, &found.summary) {
         explain(summary);
     }
     let is_done = match args.action {
-        Some(action) => action::run(&found, action.into(), args.dry_run)?,
+        Some(action) => action::run(&found, action.into(), args.dry_run, args.sizes.format())?,
         None => true,
     };
     if has_missed.into_inner() || !is_done {
@@ -195,10 +199,10 @@ fn message(missed: Missed<'_>) -> String {
     }
 }
 
-fn print(found: &Found, format: Format) -> Result<(), ExitCode> {
-    let safe = format == Format::Text && console::stdout_is_terminal();
+fn print(found: &Found, args: &DupesArgs) -> Result<(), ExitCode> {
+    let safe = args.format == Format::Text && console::stdout_is_terminal();
     let mut out = BufWriter::with_capacity(64 << 10, console::Results::of_stdout());
-    let written = write(found, format, safe, &mut out).and_then(|()| out.flush());
+    let written = write(found, args, safe, &mut out).and_then(|()| out.flush());
     // After an error, dropping the writer would write the rest of its buffer.
     let _parts = out.into_parts();
     written.map_err(|error| console::write_failed(&error))
@@ -206,12 +210,12 @@ fn print(found: &Found, format: Format) -> Result<(), ExitCode> {
 
 fn write(
     found: &Found,
-    format: Format,
+    args: &DupesArgs,
     safe: bool,
     out: &mut (impl Write + Send),
 ) -> io::Result<()> {
-    match format {
-        Format::Text => text::write(found, safe, out),
+    match args.format {
+        Format::Text => text::write(found, safe, args.sizes.format(), out),
         Format::Fdupes => output::fdupes(found, out),
         Format::Json => output::json(found, out),
         Format::Csv => output::csv(found, out),

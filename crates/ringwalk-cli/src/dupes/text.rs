@@ -1,17 +1,23 @@
 //! The answer for people.
 
-use crate::du::block_size::human_readable;
 use ringwalk_dupes::{Copy, Found, Group, Totals};
 use ringwalk_gnu::terminal_safe;
+use ringwalk_text::SizeFormat;
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-/// Writes groups, directories, and the sum. `safe` makes paths safe for terminals.
-pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Result<()> {
-    let mut text = Text { safe, out };
+/// Writes groups, directories, and the sum. `safe` makes paths safe for terminals; `sizes` says how
+/// sizes are shown.
+pub(super) fn write(
+    found: &Found,
+    safe: bool,
+    sizes: SizeFormat,
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut text = Text { safe, sizes, out };
     for group in &found.directories {
         let files = counted(group.files, "file", "files");
-        let (count, size) = (group.paths.len(), human_readable(group.size));
+        let (count, size) = (group.paths.len(), sizes.size(group.size));
         text.line(format_args!(
             "{count} directories with the same {files}, {size} each"
         ))?;
@@ -21,12 +27,12 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
         text.line(format_args!(""))?;
     }
     for pair in &found.similar {
-        let (percent, common) = (pair.percent(), human_readable(pair.common));
+        let (percent, common) = (pair.percent(), sizes.size(pair.common));
         text.line(format_args!(
             "2 directories with {percent} % in common, {common}"
         ))?;
         for (path, size) in pair.paths.iter().zip(pair.sizes) {
-            text.path(path, &format!("  ({})", human_readable(size)))?;
+            text.path(path, &format!("  ({})", sizes.size(size)))?;
         }
         text.line(format_args!(""))?;
     }
@@ -40,7 +46,7 @@ pub(super) fn write(found: &Found, safe: bool, out: &mut impl Write) -> io::Resu
     }
     let groups = counted(totals.groups, "group", "groups");
     let files = counted(totals.files, "copy", "copies");
-    let freeable = human_readable(totals.freeable);
+    let freeable = sizes.size(totals.freeable);
     text.line(format_args!(
         "{groups} of equal files, {files} too many, {freeable} to free"
     ))
@@ -52,6 +58,7 @@ pub(super) fn counted(count: u64, one: &str, more: &str) -> String {
 
 struct Text<'o, W> {
     safe: bool,
+    sizes: SizeFormat,
     out: &'o mut W,
 }
 
@@ -73,8 +80,8 @@ impl<W: Write> Text<'_, W> {
     }
 
     fn group(&mut self, group: &Group) -> io::Result<()> {
-        let (count, size) = (group.copies.len(), human_readable(group.size));
-        let freeable = human_readable(group.freeable);
+        let (count, size) = (group.copies.len(), self.sizes.size(group.size));
+        let freeable = self.sizes.size(group.freeable);
         self.line(format_args!("{count} copies of {size}, {freeable} to free"))?;
         for copy in &group.copies {
             for (at, name) in copy.names.iter().enumerate() {

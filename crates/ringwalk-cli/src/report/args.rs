@@ -1,5 +1,6 @@
 //! The options of `ringwalk report`.
 
+use crate::sizes::SizeArgs;
 use clap::{Args, ValueHint};
 use ringwalk_snapshot::report::{Key, KeyError};
 use std::ffi::OsString;
@@ -8,7 +9,7 @@ use std::ffi::OsString;
 const MOST_NODES: i64 = 1_000_000;
 
 /// Options that have no effect with `--html`.
-const NOT_ON_A_PAGE: [&str; 5] = ["by", "top", "json", "csv", "parquet"];
+const NOT_ON_A_PAGE: [&str; 7] = ["by", "top", "json", "csv", "parquet", "si", "bytes"];
 
 /// The keys of `--by`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,10 @@ pub struct ReportArgs {
     /// terminal, else all]
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
+
+    /// How sizes are shown.
+    #[command(flatten)]
+    pub sizes: SizeArgs,
 
     /// Print one JSON object
     #[arg(long, conflicts_with_all = ["csv", "parquet"])]

@@ -4,8 +4,8 @@ use super::flat::share;
 use super::grid::Grid;
 use super::head;
 use super::style::Style;
-use crate::du::block_size::human_readable;
 use ringwalk_snapshot::report::{Key, Report, Sums, Value};
+use ringwalk_text::SizeFormat;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,13 +36,19 @@ impl<'r> Line<'r> {
         self.add_sums(&other.sums);
     }
 
-    fn to_cells(&self, label: String, values: &BTreeSet<&Value>, report: &Report) -> Vec<String> {
+    fn to_cells(
+        &self,
+        label: String,
+        values: &BTreeSet<&Value>,
+        report: &Report,
+        sizes: SizeFormat,
+    ) -> Vec<String> {
         let mut cells = vec![label];
         for value in values {
             let alloc = self.cells.get(value);
-            cells.push(alloc.map_or_else(|| "-".to_owned(), |alloc| human_readable(*alloc)));
+            cells.push(alloc.map_or_else(|| "-".to_owned(), |alloc| sizes.size(*alloc)));
         }
-        cells.push(human_readable(self.sums.alloc));
+        cells.push(sizes.size(self.sums.alloc));
         cells.push(share(report, &self.sums));
         cells
     }
@@ -81,16 +87,21 @@ pub(super) fn table(report: &Report, top: Option<usize>, style: &Style) -> Optio
     heads.extend(["alloc".to_owned(), "share".to_owned()]);
     grid.push(heads);
     for (value, line) in &lines {
-        grid.push(line.to_cells(style.label(&value.label()), &values, report));
+        grid.push(line.to_cells(style.label(&value.label()), &values, report, style.sizes));
     }
     if !cut.is_empty() {
         let mut others = Line::default();
         for (_, line) in &cut {
             others.add_line(line);
         }
-        grid.push(others.to_cells(format!("others ({})", cut.len()), &values, report));
+        grid.push(others.to_cells(
+            format!("others ({})", cut.len()),
+            &values,
+            report,
+            style.sizes,
+        ));
     }
-    grid.push(total.to_cells("total".to_owned(), &values, report));
+    grid.push(total.to_cells("total".to_owned(), &values, report, style.sizes));
     grid.fit(style.columns);
     (grid.width() <= style.columns).then(|| draw(&grid, style))
 }

@@ -3,8 +3,8 @@
 use super::grid::{GAP, Grid};
 use super::head;
 use super::style::Style;
-use crate::du::block_size::human_readable;
 use ringwalk_snapshot::report::{Others, Ranking, Report, Sums};
+use ringwalk_text::SizeFormat;
 use std::borrow::Cow;
 
 /// Columns of a bar.
@@ -25,13 +25,13 @@ pub(super) fn table(report: &Report, ranking: &Ranking<'_>, style: &Style) -> St
     let mut sums = Vec::new();
     for group in &ranking.groups {
         let labels = group.values.iter().map(|value| style.label(&value.label()));
-        grid.push(line(report, labels.collect(), &group.sums));
+        grid.push(line(report, labels.collect(), &group.sums, style.sizes));
         sums.push(group.sums);
     }
     let mut last = |label: Cow<'_, str>, of: &Sums| {
         let mut labels = vec![String::new(); keys];
         labels[0] = label.into_owned();
-        grid.push(line(report, labels, of));
+        grid.push(line(report, labels, of, style.sizes));
         sums.push(*of);
     };
     if let Some(others) = &ranking.others {
@@ -47,11 +47,11 @@ fn others_label(others: &Others) -> String {
     format!("others ({}{more})", others.groups)
 }
 
-fn line(report: &Report, mut cells: Vec<String>, sums: &Sums) -> Vec<String> {
+fn line(report: &Report, mut cells: Vec<String>, sums: &Sums, sizes: SizeFormat) -> Vec<String> {
     cells.extend([
         sums.entries.to_string(),
-        human_readable(sums.size),
-        human_readable(sums.alloc),
+        sizes.size(sums.size),
+        sizes.size(sums.alloc),
         share(report, sums),
     ]);
     cells

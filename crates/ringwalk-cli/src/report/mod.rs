@@ -51,6 +51,7 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
     if let Some(file) = &args.html {
         return page::run(file, args, options);
     }
+    args.sizes.refuse(machine_format(args)).map_err(trouble)?;
     let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(trouble)?;
     let snapshot = input::open(&args.input, false, options)?;
@@ -81,6 +82,18 @@ fn status(args: &ReportArgs, errors: u64) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// Returns which format for programs was asked for.
+fn machine_format(args: &ReportArgs) -> Option<&'static str> {
+    match args {
+        ReportArgs { json: true, .. } => Some("with --json"),
+        ReportArgs { csv: true, .. } => Some("with --csv"),
+        ReportArgs {
+            parquet: Some(_), ..
+        } => Some("with --parquet"),
+        _ => None,
+    }
+}
+
 fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
     let keys = args
         .by
@@ -106,7 +119,7 @@ fn text(report: &Report, args: &ReportArgs) -> String {
     if args.json {
         return json(report, &report.ranking(args.top));
     }
-    let style = Style::of_output();
+    let style = Style::of_output(args.sizes.format());
     let top = args.top.or(style.terminal.then_some(TOP_ON_TERMINAL));
     let cross = if style.terminal {
         cross::table(report, top, &style)

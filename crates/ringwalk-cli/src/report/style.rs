@@ -3,6 +3,7 @@
 use crate::console;
 use ringwalk_gnu::locale::utf8;
 use ringwalk_gnu::terminal_safe;
+use ringwalk_text::SizeFormat;
 
 /// Columns of a terminal that does not report their number.
 const USUAL_COLUMNS: usize = 80;
@@ -16,13 +17,15 @@ pub(super) struct Style {
     pub(super) columns: usize,
     /// Heads and totals are bold.
     pub(super) bold: bool,
+    /// How sizes are shown.
+    pub(super) sizes: SizeFormat,
     /// Text may have characters other than those of ASCII.
     pub(super) utf8: bool,
 }
 
 impl Style {
     /// Returns the style of standard output.
-    pub(super) fn of_output() -> Self {
+    pub(super) fn of_output(sizes: SizeFormat) -> Self {
         let terminal = console::stdout_is_terminal();
         let columns = match console::stdout_columns() {
             _ if !terminal => usize::MAX,
@@ -33,6 +36,7 @@ impl Style {
             terminal,
             columns,
             bold: console::stdout_has_colors(),
+            sizes,
             utf8: utf8(),
         }
     }

@@ -6,6 +6,7 @@ const PLAIN: Style = Style {
     terminal: false,
     columns: 80,
     bold: false,
+    sizes: SizeFormat::Human,
     utf8: true,
 };
 

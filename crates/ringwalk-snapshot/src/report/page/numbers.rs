@@ -2,40 +2,16 @@
 
 use crate::info::Moment;
 use ringwalk_gnu::civil::{DAY, HOUR, date};
+use ringwalk_text::SizeFormat;
 
-const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-
-/// Returns a number of bytes in the unit in which it is below 1024, with one decimal below 100.
+/// Returns a number of bytes, as every screen of Ringwalk shows sizes.
 pub(super) fn size(bytes: u64) -> String {
-    let mut unit = 0;
-    while unit < 6 && bytes >> (10 * unit) >= 1024 {
-        unit += 1;
-    }
-    if unit == 0 {
-        return format!("{bytes} B");
-    }
-    let rounded = |number: u128, unit: usize| (number + (1 << (10 * unit) >> 1)) >> (10 * unit);
-    let bytes = u128::from(bytes);
-    // A rounded 1024 is 1 of the next unit.
-    if rounded(bytes, unit) == 1024 {
-        unit += 1;
-    }
-    let tenths = rounded(bytes * 10, unit);
-    if tenths < 1000 {
-        format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
-    } else {
-        format!("{} {}", rounded(bytes, unit), UNITS[unit])
-    }
+    SizeFormat::Human.size(bytes)
 }
 
 /// Returns a growth with its sign.
 pub(super) fn growth(bytes: i64) -> String {
-    let sign = match bytes {
-        0 => return "0 B".to_owned(),
-        1.. => '+',
-        _ => '−',
-    };
-    format!("{sign}{}", size(bytes.unsigned_abs()))
+    SizeFormat::Human.growth(bytes).replace('-', "−")
 }
 
 /// Returns a number with thin spaces between groups of three digits.
@@ -85,24 +61,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_the_fitting_unit() {
-        let expected = [
-            (0, "0 B"),
-            (1023, "1023 B"),
-            (1024, "1.0 KiB"),
-            (1536, "1.5 KiB"),
-            (99 * 1024 + 1000, "100 KiB"),
-            (1_048_575, "1.0 MiB"),
-            (1 << 20, "1.0 MiB"),
-            (5_368_709_120, "5.0 GiB"),
-            (u64::MAX, "16.0 EiB"),
-        ];
-        for (bytes, text) in expected {
-            assert_eq!(size(bytes), text);
-        }
-        assert_eq!(growth(-2048), "−2.0 KiB");
-        assert_eq!(growth(i64::MIN), "−8.0 EiB");
-        assert_eq!([growth(0), growth(1)], ["0 B", "+1 B"]);
+    fn growth_has_a_sign() {
+        assert_eq!(growth(-2048), "−2.0K");
+        assert_eq!([growth(0), growth(1)], ["0", "+1"]);
     }
 
     #[test]

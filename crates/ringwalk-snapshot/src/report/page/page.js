@@ -56,17 +56,19 @@
     return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   }
 
+  // As `du -h` writes sizes: rounded up, one decimal below ten.
   function size(bytes) {
-    const units = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let unit = 0;
-    for (; unit < 6 && bytes >= 1023.5; unit++) bytes /= 1024;
-    const digits = unit > 0 && bytes < 99.95 ? 1 : 0;
-    return `${bytes.toFixed(digits)} ${units[unit]}`;
+    let power = 0;
+    for (; power < 6 && bytes >= 1024; power++) bytes /= 1024;
+    if (power > 0 && bytes > 1023 && power < 6) [bytes, power] = [1, power + 1];
+    const tenths = Math.ceil(bytes * 10);
+    const number = power > 0 && tenths < 100 ? (tenths / 10).toFixed(1) : Math.ceil(bytes);
+    return number + " KMGTPE"[power].trim();
   }
 
   function growth(bytes) {
     if (bytes === null) return "";
-    return bytes === 0 ? "0 B" : (bytes > 0 ? "+" : "−") + size(Math.abs(bytes));
+    return bytes === 0 ? "0" : (bytes > 0 ? "+" : "−") + size(Math.abs(bytes));
   }
 
   function share(piece, whole) {

@@ -1,0 +1,44 @@
+//! How sizes are shown: `--si` and `--bytes`, the same for every command with a screen or a table.
+
+use clap::Args;
+use ringwalk_text::SizeFormat;
+
+/// The options about sizes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct SizeArgs {
+    /// Show sizes in powers of 1000 [default: powers of 1024]
+    #[arg(long, conflicts_with = "bytes")]
+    pub si: bool,
+
+    /// Show sizes in bytes
+    #[arg(long)]
+    pub bytes: bool,
+}
+
+impl SizeArgs {
+    /// Returns how sizes are shown.
+    pub fn format(self) -> SizeFormat {
+        match self {
+            Self { bytes: true, .. } => SizeFormat::Bytes,
+            Self { si: true, .. } => SizeFormat::Si,
+            Self { .. } => SizeFormat::Human,
+        }
+    }
+
+    /// Refuses an option that would have no effect. `place` says where, such as `with --json`;
+    /// `None` if sizes are shown.
+    ///
+    /// # Errors
+    ///
+    /// The message for the user.
+    pub fn refuse(self, place: Option<&str>) -> Result<(), String> {
+        let given = match self {
+            Self { si: true, .. } => "--si",
+            Self { bytes: true, .. } => "--bytes",
+            Self { .. } => return Ok(()),
+        };
+        place.map_or(Ok(()), |place| {
+            Err(format!("{given} has no effect {place}, which has bytes"))
+        })
+    }
+}
