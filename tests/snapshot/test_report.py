@@ -286,6 +286,10 @@ def test_owners_have_their_names_and_unknown_ones_their_numbers(ringwalk, report
     assert b"\n4000000000 " in text and b"\nroot " in text
 
 
+def test_without_keys_the_answer_is_by_directory(report, snapshot):
+    assert report(snapshot).ok().out == report(snapshot, "--by", "dir").ok().out
+
+
 def test_sizes_as_the_user_wants_them(report, scratch):
     """The numbers are those of JSON: as they are, or rounded up as by `du --si`."""
     tree = scratch / "tree"
@@ -414,7 +418,6 @@ def refused(result, *words: str) -> None:
 def test_bad_input(report, snapshot, scratch):
     refused(report(snapshot, "--by", "colour"), "'colour'", "owner, group, age")
     refused(report(snapshot, "--by", "owner,owner"), "'owner'", "twice")
-    refused(report(snapshot), "--by")
     refused(report(snapshot, "--by", "age", "--top", "-1"), "'-1'")
     refused(report(snapshot, "--by", "age", "--top", "x"), "'x'", "--top")
     refused(report(snapshot, "--by", "age", "--json", "--csv"), "--json", "--csv")

@@ -27,7 +27,8 @@ pub struct ReportArgs {
     pub input: OsString,
 
     /// The keys of the groups, separated by commas: owner, group, age, size, type, dir, ext
-    #[arg(long, value_name = "KEY,...", value_parser = parse_keys, required_unless_present = "html")]
+    /// [default: dir]
+    #[arg(long, value_name = "KEY,...", value_parser = parse_keys)]
     pub by: Option<Keys>,
 
     /// Report on this file or directory only, with everything below it. The path is the one in the

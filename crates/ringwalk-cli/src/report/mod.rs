@@ -98,7 +98,7 @@ fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result
     let keys = args
         .by
         .as_ref()
-        .map_or_else(Vec::new, |keys| keys.0.clone());
+        .map_or_else(|| vec![Key::Directory], |keys| keys.0.clone());
     let mut wanted = ReportOptions::by(keys);
     wanted.threads = options.workers;
     wanted.under = under::find(args, snapshot)?;
