@@ -16,6 +16,7 @@ from support import trees, zoo
 from support.du_options import combinations
 from support.gnu import assert_same
 from support.run import NOBODY
+from support.terminal import converse
 
 SEEDS = (31, 32, 33)
 
@@ -171,6 +172,24 @@ def test_operands_that_are_not_in_the_snapshot(ringwalk, du, scratch):
     file = ringwalk("count", "--from", scratch / "missing")
     assert file.status == 2 and b"missing" in file.err
     assert du("--from", scratch / "missing").status == 1
+
+
+def test_a_forgotten_option_is_named(ringwalk, du, scratch):
+    """For du a snapshot is a file like any other, so only a person at a terminal gets advice."""
+    (scratch / "t").mkdir()
+    snap = scratch / "s.parquet"
+    ringwalk("snapshot", scratch / "t", "-o", snap).ok()
+    advice = f"--from '{snap}'".encode()
+    counted = ringwalk("count", snap)
+    assert counted.status == 1 and advice in counted.err
+    assert advice not in ringwalk("count", "--from", snap).ok().err
+    other = scratch / "other.parquet"
+    other.write_bytes(b"PAR2")
+    assert b"Not a directory" in ringwalk("count", other).err
+    assert du("-s", snap).ok().err == b""
+    status, shown = converse([*du.first, "-s", snap, other, scratch / "t"])
+    assert status == 0 and shown.count(advice) == shown.count(b"--from") == 1
+    assert b"--from" not in converse([*du.first, "-s", "--from", snap])[1]
 
 
 def test_abbreviations_are_those_of_gnu(gnu_du, du, scratch):

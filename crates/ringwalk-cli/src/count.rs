@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use ringwalk::{Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
+use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
 use ringwalk_snapshot::SnapshotTree;
 use ringwalk_sums::{ReadError, SweptTally, Tally};
 use serde::Serialize;
@@ -107,10 +107,13 @@ fn sweep(
 /// Reports a read error to the user.
 fn report(error: ReadError<'_>) {
     let (operation, path) = (error.operation.describe(), quoted(error.path));
-    console::error(format_args!(
-        "{operation} {path}: {}",
-        console::reason(&error.errno.into())
-    ));
+    let reason = console::reason(&error.errno.into());
+    if error.errno == Errno::NOTDIR && from::is_snapshot(error.path) {
+        return console::error(format_args!(
+            "{operation} {path}: it is a snapshot; --from {path} counts the files in it"
+        ));
+    }
+    console::error(format_args!("{operation} {path}: {reason}"));
 }
 
 /// Prints the sums.

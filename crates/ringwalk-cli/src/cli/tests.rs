@@ -65,6 +65,14 @@ fn a_bad_value_is_named_with_what_was_expected() {
 }
 
 #[test]
+fn find_knows_the_options_that_stand_before_it() {
+    let options = CommonArgs::augment_args(clap::Command::new("x"));
+    let names = options.get_arguments().filter_map(Arg::get_long);
+    let names: Vec<_> = names.map(|name| format!("--{name}")).collect();
+    assert_eq!(names, ringwalk_find::parse::PROGRAM_OPTIONS);
+}
+
+#[test]
 fn the_help_of_a_command_lists_the_common_options_that_it_takes() {
     let definition = Cli::definition();
     let listed = |name: &str| -> Vec<String> {

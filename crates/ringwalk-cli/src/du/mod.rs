@@ -45,6 +45,8 @@ mod output;
 mod program;
 mod time_style;
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
 pub use args::DuArgs;
@@ -52,7 +54,25 @@ pub use messages::usage_error;
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
+use crate::from;
+use crate::quote::quoted;
 use config::{Config, Refusal};
+
+/// Tells a person at a terminal how to get the files in a snapshot instead of its own size.
+fn advise(config: &Config) {
+    if config.from.is_some() || !console::stderr_is_terminal() {
+        return;
+    }
+    let named = |name: &&OsString| name.as_bytes().ends_with(b".parquet");
+    for name in config.operands.iter().filter(named) {
+        if from::is_snapshot(name.as_ref()) {
+            let name = quoted(name);
+            console::note(format_args!(
+                "{name} is a snapshot; --from {name} adds up the files in it"
+            ));
+        }
+    }
+}
 
 /// Measures the operands of `args` and writes their lines to standard output.
 pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
@@ -65,7 +85,9 @@ pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
                 console::error(message);
                 return ExitCode::FAILURE;
             }
-            program::measure(&config, engine)
+            let status = program::measure(&config, engine);
+            advise(&config);
+            status
         }
         Err(Refusal::Plain) => ExitCode::FAILURE,
         Err(Refusal::Usage) => {

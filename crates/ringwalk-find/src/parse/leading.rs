@@ -197,10 +197,29 @@ pub(super) fn misplaced(parser: &Parser<'_>, word: &OsStr) -> Refusal {
     Refusal::Wrong(messages)
 }
 
+/// Options of the program `ringwalk`, which are no words of the language.
+pub const PROGRAM_OPTIONS: [&str; 7] = [
+    "--source",
+    "--workers",
+    "--in-flight",
+    "--prefetch",
+    "--sync",
+    "--explain",
+    "--progress",
+];
+
 /// Returns the messages about an unknown word that looks like one of the language.
 pub(super) fn unknown(word: &OsStr) -> Refusal {
     let mut messages = vec![format!("unknown predicate `{}'", plain(word))];
     let text = word.as_bytes();
+    let option = text.split(|byte| *byte == b'=').next().unwrap_or_default();
+    if PROGRAM_OPTIONS.iter().any(|name| name.as_bytes() == option) {
+        let option = String::from_utf8_lossy(option);
+        messages.push(format!(
+            "{option} must stand before find, as in `ringwalk {option} ... find'"
+        ));
+        return Refusal::Wrong(messages);
+    }
     let leads = match Leading::read(word) {
         Some(Leading::Follow(_) | Leading::Debug | Leading::From(_)) => true,
         Some(Leading::Optimize(level)) => level.as_bytes().iter().all(u8::is_ascii_digit),

@@ -39,6 +39,7 @@ mod words;
 
 pub use context::Context;
 pub use filter::parse_filter;
+pub use leading::PROGRAM_OPTIONS;
 
 use crate::expression::{Action, Command, Expression, Leaf, Sink, SinkIndex};
 use parser::Parser;

@@ -356,6 +356,14 @@ fn what_may_have_been_meant() {
         ["unknown predicate `-naem'", "did you mean `-name'?"]
     );
     assert_eq!(refusal("-foo"), ["unknown predicate `-foo'"]);
+    for word in ["--source=ext4", "--source"] {
+        let after = refusal(&format!("t {word}"));
+        assert_eq!(after[0], format!("unknown predicate `{word}'"));
+        assert_eq!(
+            after[1],
+            "--source must stand before find, as in `ringwalk --source ... find'"
+        );
+    }
     let after = refusal("t -L");
     assert_eq!(after[0], "unknown predicate `-L'");
     assert!(
