@@ -4,6 +4,7 @@
 //! `du` module.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 
 use clap::{Arg, Args, CommandFactory, Parser, Subcommand, ValueHint};
 
@@ -53,7 +54,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Make a snapshot from a file of ncdu
     Import(ImportArgs),
-    /// Report the sources that this kernel, user and file system allow, and obstacles to the others
+    /// Report which sources kernel, user and file system allow, and obstacles to the others
     Doctor(DoctorArgs),
     /// Add up a snapshot or a directory by owner, age, and other keys
     Report(ReportArgs),
@@ -64,11 +65,42 @@ pub enum Command {
     Browse(BrowseArgs),
 }
 
+/// The commands by what they are for, as `ringwalk --help` lists them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("See what takes space", &["browse", "report", "du", "count"]),
+    ("Find files", &["find"]),
+    ("Save and compare", &["snapshot", "diff"]),
+    ("Contents and duplicates", &["dupes", "hash"]),
+    ("Exchange with other programs", &["export", "import", "sql"]),
+    ("Diagnose, and help", &["doctor", "help"]),
+];
+
+/// Returns the help of the program: the commands in groups, and the options.
+fn help_template(command: &clap::Command) -> String {
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        let _ = write!(text, "\n{group}:\n");
+        for name in names {
+            let about = match command.find_subcommand(name).map(clap::Command::get_about) {
+                Some(about) => about.map(ToString::to_string),
+                // Clap adds this command later.
+                None if *name == "help" => Some("Print the help of a command".to_owned()),
+                // A command that was not compiled.
+                None => continue,
+            };
+            let _ = writeln!(text, "  {name:<9} {}", about.unwrap_or_default());
+        }
+    }
+    text + "\nOptions of most commands, before the command or behind it:\n{options}"
+}
+
 impl Cli {
     /// Returns the command line. The common options stand before the subcommand, or after a
     /// subcommand on which they can have an effect.
     pub fn definition() -> clap::Command {
         let command = Self::command();
+        let help = help_template(&command);
+        let command = command.help_template(help);
         // Global: `Cli::common` has the values that stand after the subcommand, too.
         let common: Vec<Arg> = command
             .get_arguments()

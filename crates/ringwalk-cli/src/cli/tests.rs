@@ -65,6 +65,33 @@ fn a_bad_value_is_named_with_what_was_expected() {
 }
 
 #[test]
+fn every_command_is_in_one_group_of_the_help() {
+    let definition = Cli::command();
+    let mut commands: Vec<_> = definition
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .chain(["help"])
+        .collect();
+    let mut grouped: Vec<_> = GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    commands.sort_unstable();
+    grouped.sort_unstable();
+    assert_eq!(grouped, commands);
+    let help = Cli::definition().render_long_help().to_string();
+    assert!(
+        help.lines().all(|line| line.chars().count() <= 100),
+        "{help}"
+    );
+    assert!(
+        help.contains("\nFind files:\n  find      Search for files"),
+        "{help}"
+    );
+}
+
+#[test]
 fn find_knows_the_options_that_stand_before_it() {
     let options = CommonArgs::augment_args(clap::Command::new("x"));
     let names = options.get_arguments().filter_map(Arg::get_long);
