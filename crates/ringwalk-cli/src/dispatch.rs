@@ -71,6 +71,10 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     };
     match name {
         "find" => return run_find(args, at),
+        // The arguments of find are no options that clap could list.
+        "help" if args.get(at + 1).is_some_and(|word| word == "find") => {
+            return run_find(vec!["ringwalk".into(), "find".into(), "--help".into()], 1);
+        }
         "du" => {
             console::set_program("du");
             if let Some(DuLink { common, du }) = alone(&args, at) {

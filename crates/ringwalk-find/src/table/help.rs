@@ -25,7 +25,8 @@ the expression is true (-print if there is none).\n"
     ] {
         let _ = writeln!(text, "\n{heading}:");
         let words = entries()
-            .filter(|entry| entry.kind() == kind)
+            // The parenthesis that closes is an argument of the one that opens.
+            .filter(|entry| entry.kind() == kind && entry.names != [")"])
             .flat_map(usages);
         fill(words, &mut text);
     }
