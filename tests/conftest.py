@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from processes import accept_interrupts
 from support import ROOT, capi, gnu, mounts, saved, trees, zoo
 from support import find as finding
 from support.run import Program
@@ -22,6 +23,7 @@ from support.run import Program
 
 def pytest_configure(config: pytest.Config) -> None:
     """Moves the process into a mount namespace of its own: each worker of pytest-xdist has one."""
+    accept_interrupts()
     config.mounts_refused = mounts.private_namespace()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from processes import TIMEOUT, end, finished, started
+from processes import __file__ as processes_file
 from support import ROOT
 
 # A shell, its child and its grandchild. The grandchild ignores the signals that it can ignore. Each
@@ -133,3 +134,14 @@ def test_who_limits_the_time_of_a_program_ends_all_of_it():
                 wrong.append(f"{file.relative_to(ROOT)}:{call.lineno}")
     assert {place.partition(":")[0] for place in wrong} == {"tests/shared/processes.py"}, wrong
     assert sys.modules["processes"].__file__ == str(ROOT / "tests/shared/processes.py")
+
+
+@pytest.mark.parametrize("before", ("", "trap '' INT;"))
+def test_interrupts_are_accepted_where_a_shell_ignores_them(before: str):
+    program = (
+        "import processes, signal; processes.accept_interrupts();"
+        "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
+    )
+    script = f"{before} exec {sys.executable} -c '{program}'"
+    folder = Path(processes_file).parent
+    finished(["sh", "-c", script], env={"PYTHONPATH": str(folder)}, check=True)

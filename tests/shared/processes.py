@@ -18,6 +18,14 @@ from collections.abc import Iterator, Sequence
 TIMEOUT = 300
 
 
+def accept_interrupts() -> None:
+    """Undoes that a shell without job control starts background jobs, such as `make test &`, with
+    SIGINT ignored. Programs inherit that, and tests of Ctrl-C would wait for ever.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @contextlib.contextmanager
 def started(args: Sequence, **options) -> Iterator[subprocess.Popen]:
     """Gives a running program. At the end of the block the program is ended if it still runs, with

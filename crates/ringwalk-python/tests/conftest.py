@@ -5,7 +5,12 @@ import pathlib
 
 import pytest
 from cluster_support import make_tree
+from processes import accept_interrupts
 from support import endless_tree
+
+
+def pytest_configure() -> None:
+    accept_interrupts()
 
 
 @pytest.fixture
