@@ -232,8 +232,12 @@ fn name_of(diff: &Diff, key: &GroupKey, paint: &Paint, out: &mut Vec<u8>) {
             Some(name) => paint.name(name, out),
             None => out.extend_from_slice(uid.to_string().as_bytes()),
         },
-        GroupKey::Extension(Some(extension)) => paint.name(extension.as_bytes(), out),
-        GroupKey::Owner(None) | GroupKey::Extension(None) => out.extend_from_slice(b"-"),
+        GroupKey::Extension(Some(extension)) => {
+            out.push(b'.');
+            paint.name(extension.as_bytes(), out);
+        }
+        GroupKey::Extension(None) => out.extend_from_slice(b"(none)"),
+        GroupKey::Owner(None) => out.extend_from_slice(b"-"),
     }
 }
 

@@ -144,7 +144,7 @@ fn groups_have_growth_names_and_labels() {
     assert_eq!(lines[2], "  +40K       +3  /r/new");
     let extensions = table(By::Extension);
     assert!(
-        extensions.contains(" +1.2M       +0  log\n"),
+        extensions.contains(" +1.2M       +0  .log\n") && extensions.contains("  (none)\n"),
         "{extensions}"
     );
 }
