@@ -127,6 +127,18 @@ def test_apparent_sizes_of_files(browse, top):
         assert numbers["Allocated"] == stat.st_blocks * 512, file
 
 
+def test_numbers_above_and_below_the_list_are_the_same(browse, ringwalk, top, scratch):
+    """As in reports, a tree counts with its root; so several trees together are no exception."""
+    for name, roots in ("one", [top]), ("two", [top / "big", top / "small"]):
+        snapshot = scratch / name
+        ringwalk("snapshot", "-o", snapshot, *roots).ok()
+        rows = sum(1 for root in roots for _ in [root, *root.rglob("*")])
+        for tree in (snapshot, *roots[: len(roots) == 1]):
+            lines = browse.lines(tree)
+            assert lines[1].startswith(f"{rows} entries "), (tree, lines)
+            assert lines[-2].startswith(f"{rows} entries, "), (tree, lines)
+
+
 def test_a_snapshot_and_a_file_of_ncdu_have_the_same_totals(browse, ringwalk, linked, scratch):
     """The exports come from the browser itself."""
     for name in ("tree.parquet", "tree.json"):

@@ -126,7 +126,7 @@ fn totals(app: &App) -> String {
     if let Some(directory) = directory {
         parts.push(format!(
             "{}, {} allocated, {} apparent",
-            entries(directory.entries.saturating_sub(1)),
+            entries(directory.entries),
             bytes(directory.alloc),
             bytes(directory.size)
         ));
