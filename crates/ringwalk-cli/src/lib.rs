@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `cli.rs` | the command line as clap reads it |
 //! | `dispatch.rs` | the choice of the program, and usage errors |
-//! | `common_args.rs` | the common options as clap reads them |
+//! | `common_args.rs` | the common options as clap reads them, and values that several commands take |
 //! | `engine_options.rs` | the common options, resolved with the environment |
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |

@@ -25,12 +25,12 @@ pub(crate) use named::NamedSource;
 pub use named::SourceError;
 
 use crate::sources::Source;
-use crate::sources::choice::SourceChoice;
 use crate::sources::kernel::{KernelSide, KernelSource};
-use crate::sources::registry::Way;
+use crate::sources::registry::SourceChoice;
 use crate::sources::syscall::SyscallSource;
 use crate::sources::volume::VolumeRouting;
 use crate::sources::wanted::Wanted;
+use crate::sources::ways::Way;
 use crate::walk::Walk;
 use crate::walk::descriptors::{Descriptors, Extra};
 use crate::walk::options::Options;
@@ -196,7 +196,7 @@ fn for_tests<'s, S: Send + Sync + 's>(
     use crate::sources::shuffled::ShuffledSource;
     type Emulated<'s, S> = KernelSource<'s, S, KernelTransport>;
     match options.source {
-        SourceChoice::Shuffled => Some(Box::new(ShuffledSource::new(options.entry_fields()))),
+        SourceChoice::Shuffled => Some(Box::new(ShuffledSource::new(options.wanted_of_entries()))),
         SourceChoice::Emulated(behaviour) => {
             Some(Box::new(Emulated::emulated(kernel, *behaviour, options)))
         }
@@ -221,7 +221,7 @@ impl Walk {
         let options = self.options();
         let selection = SourceSelection::new(options, NamedSource::default());
         selection.routing.open(options);
-        if selection.may_use_kernel(options.entry_fields()) {
+        if selection.may_use_kernel(options.wanted_of_entries()) {
             selection.kernel.look();
         }
         LikelySource {

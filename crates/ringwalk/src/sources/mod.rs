@@ -14,10 +14,10 @@
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `choice.rs`, `registry.rs` | all sources, one row each; how each is opened |
+//! | `registry.rs`, `ways.rs` | all sources, one row each; how each is opened |
 //! | `choose.rs`, `choose/` | chooses the source of a walk, and reports the reason |
 //! | `syscall.rs`, `names.rs`, `stat.rs` | names by `getdents64`, metadata by `statx` |
-//! | `names_at.rs`, `wanted.rs` | where the names of a batch begin; which of them need metadata |
+//! | `names_at.rs`, `wanted.rs` | what the names of a batch are relative to; which of them need metadata |
 //! | `project_id.rs` | project ids, by one more call for each entry |
 //! | `kernel/` | names and metadata in one request to the kernel module or the patched kernel |
 //! | `ext4/`, `xfs/`, `btrfs/` | file systems read past the VFS, for a walk and as a whole |
@@ -30,7 +30,6 @@
 //! | `shuffled.rs` | a source for tests, which completes in random order |
 
 pub(crate) mod btrfs;
-pub(crate) mod choice;
 pub(crate) mod choose;
 pub(crate) mod ext4;
 mod kernel;
@@ -51,6 +50,7 @@ pub(crate) mod syscall;
 mod tests;
 pub(crate) mod volume;
 pub(crate) mod wanted;
+pub(crate) mod ways;
 pub(crate) mod xfs;
 
 #[cfg(test)]

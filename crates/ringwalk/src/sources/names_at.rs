@@ -1,4 +1,4 @@
-//! Where the names of a batch begin: in an open directory, in the working directory, in a saved
+//! What the names of a batch are relative to: an open directory, the working directory, a saved
 //! tree.
 
 use crate::sources::saved::SharedReader;

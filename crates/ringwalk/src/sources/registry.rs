@@ -1,113 +1,223 @@
-//! How each source is opened. `choose.rs` decides which of them a walk takes.
+//! The sources of this version by name: one row each.
+//!
+//! Everything that names sources derives from these rows, or a test compares it with them: values
+//! and help of `--source`, completions, the C library, the Python package, `ringwalk doctor`, the
+//! man page, and the table of `docs/sources.md`. `ways.rs` says how each is opened.
 
-use crate::sources::choice::{DeviceProblem, SourceChoice};
-use crate::sources::ext4;
-use crate::sources::kernel::{find_module, find_ring};
-use crate::sources::sweep::Inventory;
-use crate::sources::volume::{CopyMemory, OpenMount, Refused, Volume};
-use crate::sources::{btrfs, xfs};
-use crate::visit::metadata::Fields;
-use crate::walk::settings::Stay;
-use ringwalk_sys::{DirectoryReader, magic};
-use std::fs::File;
-use std::sync::Arc;
+use std::ffi::CStr;
+use std::fmt;
+use std::str::FromStr;
 
-/// How a source is opened.
-#[derive(Clone, Copy)]
-pub(crate) enum Way {
-    /// The walk chooses among the other sources.
-    Choice,
-    /// System calls need no opening.
-    SystemCalls,
-    /// The kernel reads whole batches. The function returns why it does not.
-    Kernel(fn() -> Result<DirectoryReader, String>),
-    /// The source reads mounted file systems past the VFS.
-    FileSystem(&'static FileSystemSource),
+/// One source.
+struct Row {
+    /// The name that users type.
+    name: &'static CStr,
+    /// One line on what the source reads.
+    help: &'static str,
+    needs: SourceNeeds,
+    /// Types of file systems, as in the mount table, that the source reads past the VFS.
+    file_systems: &'static [&'static str],
 }
 
-/// A source that reads file systems of one family past the VFS.
-pub(crate) struct FileSystemSource {
-    /// The type of these file systems, as statfs(2) reports it.
-    pub(super) magic: u64,
-    /// Opens a mounted file system for a walk.
-    pub(super) open_volume: OpenVolume,
-    /// Why `auto` does not choose the source for a walk.
-    pub(super) declined_by_auto: Option<&'static str>,
-    /// Opens a whole file system for an inode sweep, if the source offers that.
-    pub(super) open_inventory: Option<OpenInventory>,
-    /// Returns why a readable block device does not hold a file system of the source. Sources that
-    /// read no device have no such function.
-    check_device: Option<CheckDevice>,
+/// Defines [`SourceChoice`] and the row of each variant.
+macro_rules! sources {
+    ($($(#[$meta:meta])* $variant:ident: $row:expr;)*) => {
+        /// Which source a walk reads from.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub enum SourceChoice {
+            $($(#[$meta])* $variant,)*
+            /// Many directories at once, completed in any order, names and metadata together.
+            #[cfg(test)]
+            Shuffled,
+            /// As `Module`, of a kernel that is not there.
+            #[cfg(test)]
+            Emulated(&'static crate::sources::Behaviour),
+        }
+
+        impl SourceChoice {
+            /// All sources of this version, in the order in which lists show them.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
+
+            fn row(self) -> &'static Row {
+                match self {
+                    $(Self::$variant => {
+                        static ROW: Row = $row;
+                        &ROW
+                    })*
+                    #[cfg(test)]
+                    Self::Shuffled | Self::Emulated(_) => &FOR_TESTS,
+                }
+            }
+        }
+    };
 }
 
-/// A file system that was opened, or why it was declined.
-pub(crate) type OpenResult<T> = Result<T, Refused>;
+sources! {
+    /// The cheapest that is allowed and right for the file system at hand.
+    #[default]
+    Auto: Row {
+        name: c"auto",
+        help: "the cheapest source that this kernel, user and file system allow",
+        needs: SourceNeeds::Nothing,
+        file_systems: &[],
+    };
+    /// Plain system calls, on any kernel, without privileges.
+    Syscall: Row {
+        name: c"syscall",
+        help: "plain system calls, which always work",
+        needs: SourceNeeds::Nothing,
+        file_systems: &[],
+    };
+    /// Names and metadata of whole batches by the kernel module `ringwalk`.
+    Module: Row {
+        name: c"module",
+        help: "names and metadata together by the kernel module",
+        needs: SourceNeeds::Module,
+        file_systems: &[],
+    };
+    /// Names and metadata of whole batches by operations of `io_uring`, in a kernel that has them.
+    Ring: Row {
+        name: c"ring",
+        help: "names and metadata together by operations of io_uring",
+        needs: SourceNeeds::PatchedKernel,
+        file_systems: &[],
+    };
+    /// Inode tables and directory blocks of ext2, ext3 or ext4 from the block device, which must be
+    /// readable.
+    Ext4: Row {
+        name: c"ext4",
+        help: "inode tables and directories of ext2, ext3 or ext4 from the block device",
+        needs: SourceNeeds::BlockDevice,
+        file_systems: &["ext4", "ext3", "ext2"],
+    };
+    /// BULKSTAT of XFS, for metadata; needs `CAP_SYS_ADMIN`.
+    Xfs: Row {
+        name: c"xfs",
+        help: "metadata of XFS by BULKSTAT",
+        needs: SourceNeeds::SysAdmin,
+        file_systems: &["xfs"],
+    };
+    /// `TREE_SEARCH_V2` of btrfs; needs `CAP_SYS_ADMIN`.
+    Btrfs: Row {
+        name: c"btrfs",
+        help: "names and metadata of btrfs by tree search",
+        needs: SourceNeeds::SysAdmin,
+        file_systems: &["btrfs"],
+    };
+}
 
-/// Checks whether a block device holds a file system of a source.
-type CheckDevice = fn(&File) -> Result<(), DeviceProblem>;
-
-/// Opens a mounted file system, which may hold copies of directories within the given memory.
-pub(crate) type OpenVolume = fn(Arc<OpenMount>, &Arc<CopyMemory>) -> OpenResult<Arc<dyn Volume>>;
-
-/// Opens a whole file system for these fields, and for the limits that a walk would stay within.
-pub(crate) type OpenInventory = fn(Arc<OpenMount>, Fields, Stay) -> OpenResult<Box<dyn Inventory>>;
-
-static EXT4: FileSystemSource = FileSystemSource {
-    magic: magic::EXT4,
-    open_volume: ext4::open,
-    declined_by_auto: None,
-    open_inventory: Some(|mounted, fields, _| ext4::sweep::open(mounted, fields)),
-    check_device: Some(ext4::check_device),
+/// Sources for tests only.
+#[cfg(test)]
+static FOR_TESTS: Row = Row {
+    name: c"test",
+    help: "",
+    needs: SourceNeeds::Nothing,
+    file_systems: &[],
 };
 
-static XFS: FileSystemSource = FileSystemSource {
-    magic: magic::XFS,
-    open_volume: |mounted, _| xfs::open(mounted),
-    // Measured: 128 ms of CPU time for 84 000 files against 138 ms, and no less wall time.
-    declined_by_auto: Some("BULKSTAT makes only an inode sweep of a whole XFS faster, not a walk"),
-    open_inventory: Some(|mounted, _, _| xfs::sweep::open(mounted)),
-    check_device: None,
-};
+/// The requirements of a source besides read permission on the directories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SourceNeeds {
+    /// Nothing.
+    Nothing,
+    /// The kernel module, and read access to its device.
+    Module,
+    /// A kernel with the patches of this project.
+    PatchedKernel,
+    /// Read access to the block device of the file system.
+    BlockDevice,
+    /// The capability `CAP_SYS_ADMIN`.
+    SysAdmin,
+}
 
-static BTRFS: FileSystemSource = FileSystemSource {
-    magic: magic::BTRFS,
-    open_volume: |mounted, _| btrfs::open(mounted),
-    declined_by_auto: None,
-    open_inventory: Some(|mounted, _, stay| btrfs::sweep::open(mounted, stay == Stay::Device)),
-    check_device: None,
-};
+impl fmt::Display for SourceNeeds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Nothing => "nothing",
+            Self::Module => "the kernel module, and read access to /dev/ringwalk",
+            Self::PatchedKernel => "a kernel with the patches",
+            Self::BlockDevice => "read access to the block device",
+            Self::SysAdmin => "CAP_SYS_ADMIN",
+        })
+    }
+}
+
+/// Why a source cannot read a block device, and the remedy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeviceProblem {
+    /// The problem.
+    pub problem: String,
+    /// The remedy for the user.
+    pub remedy: &'static str,
+}
 
 impl SourceChoice {
-    pub(super) fn way(self) -> Way {
-        match self {
-            Self::Auto => Way::Choice,
-            Self::Syscall => Way::SystemCalls,
-            Self::Module => Way::Kernel(find_module),
-            Self::Ring => Way::Kernel(find_ring),
-            Self::Ext4 => Way::FileSystem(&EXT4),
-            Self::Xfs => Way::FileSystem(&XFS),
-            Self::Btrfs => Way::FileSystem(&BTRFS),
-            #[cfg(test)]
-            Self::Shuffled | Self::Emulated(_) => Way::SystemCalls,
-        }
+    /// Returns the name that [`from_str`](Self::from_str) accepts.
+    pub fn as_str(self) -> &'static str {
+        self.as_c_str().to_str().unwrap_or_default()
     }
 
-    pub(super) fn file_system_source(self) -> Option<&'static FileSystemSource> {
-        match self.way() {
-            Way::FileSystem(source) => Some(source),
-            Way::Choice | Way::SystemCalls | Way::Kernel(_) => None,
-        }
+    /// Returns the same name, ended by NUL.
+    pub fn as_c_str(self) -> &'static CStr {
+        self.row().name
     }
 
-    /// Checks whether a block device holds a file system that the source can read.
-    ///
-    /// # Errors
-    ///
-    /// If it does not. A source that reads no devices has no error.
-    pub fn check_device(self, device: &File) -> Result<(), DeviceProblem> {
-        let check = self
-            .file_system_source()
-            .and_then(|source| source.check_device);
-        check.map_or(Ok(()), |check| check(device))
+    /// Returns the names of all sources.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        Self::ALL.iter().map(|source| source.as_str())
+    }
+
+    /// Returns one line on what the source reads.
+    pub fn help(self) -> &'static str {
+        self.row().help
+    }
+
+    /// Returns the requirements of the source.
+    pub fn needs(self) -> SourceNeeds {
+        self.row().needs
+    }
+
+    /// Returns the types of the file systems that the source reads, as in the mount table. Empty if
+    /// it reads all types.
+    pub fn file_systems(self) -> &'static [&'static str] {
+        self.row().file_systems
     }
 }
+
+/// The error for a name that no source of this version has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownSource(String);
+
+impl fmt::Display for UnknownSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = SourceChoice::names().collect();
+        write!(
+            f,
+            "no source {:?} in this version; there are: {}",
+            self.0,
+            names.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for UnknownSource {}
+
+impl FromStr for SourceChoice {
+    type Err = UnknownSource;
+
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        let mut all = Self::ALL.iter().copied();
+        all.find(|known| known.as_str() == name)
+            .ok_or_else(|| UnknownSource(name.to_owned()))
+    }
+}
+
+impl fmt::Display for SourceChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests;

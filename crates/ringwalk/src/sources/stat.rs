@@ -1,4 +1,4 @@
-//! Reads the metadata of the entries of a batch, by one `statx` for each entry that needs one.
+//! Asks for metadata by `statx`: for entries of a batch that need it, and for single paths.
 
 use crate::sources::names_at::NamesAt;
 use crate::sources::project_id;

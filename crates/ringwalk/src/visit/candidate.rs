@@ -1,4 +1,4 @@
-//! What the filter of a walk is given.
+//! A directory that the filter of a walk decides about.
 
 use crate::visit::metadata::Metadata;
 

@@ -3,9 +3,10 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | [`Walk`]: setting up a walk |
-//! | `options.rs`, `settings.rs`, `root.rs` | the options of a walk, those that are chosen by name, and its roots |
+//! | `options.rs`, `root.rs` | the options of a walk, and its roots |
+//! | `settings.rs` | links that are followed, where a walk stays, the order, reading ahead |
 //! | `run.rs` | running a walk: starts the workers and collects their results |
-//! | `outcome.rs` | the results of all workers as those of the walk |
+//! | `outcome.rs` | adds up the results of all workers, and fills in the summary |
 //! | `shared.rs` | the data that all workers of a walk share |
 //! | `worker/` | the loop of one worker |
 //! | `scheduler.rs` | the tasks of a walk, and how workers share them |
@@ -33,9 +34,9 @@ pub(crate) mod settings;
 pub(crate) mod shared;
 pub(crate) mod worker;
 
-use crate::sources::choice::SourceChoice;
 use crate::sources::choose::{NamedSource, SourceError};
 use crate::sources::older::OlderTree;
+use crate::sources::registry::SourceChoice;
 use crate::sources::saved::SavedTree;
 use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;

@@ -1,8 +1,8 @@
 //! The options of a walk, resolved and shared by all its workers.
 
-use crate::sources::choice::SourceChoice;
 use crate::sources::older::OlderTree;
 use crate::sources::raw_batch::RawBatch;
+use crate::sources::registry::SourceChoice;
 use crate::sources::saved::{SavedBatch, SavedTree};
 use crate::sources::wanted::Wanted;
 use crate::visit::candidate::Candidate;
@@ -98,12 +98,12 @@ impl Options {
     }
 
     /// Returns which entries need metadata, and which fields.
-    pub(crate) fn entry_fields(&self) -> Wanted {
+    pub(crate) fn wanted_of_entries(&self) -> Wanted {
         Wanted::entries(self.fields, self.stay, self.follow)
     }
 
     /// Returns which fields the roots need.
-    pub(crate) fn root_fields(&self) -> Wanted {
+    pub(crate) fn wanted_of_roots(&self) -> Wanted {
         Wanted::roots(self.fields, self.stay, self.follow)
     }
 

@@ -1,6 +1,6 @@
-//! The results of all workers as those of the walk.
+//! Adds up the results of all workers, and fills in the summary.
 
-use crate::sources::choice::SourceChoice;
+use crate::sources::registry::SourceChoice;
 use crate::visit::metadata::Fields;
 use crate::visit::summary::{Outcome, Summary};
 use crate::walk::settings::Stay;

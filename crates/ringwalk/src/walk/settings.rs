@@ -1,4 +1,5 @@
-//! What the caller of a walk chooses by name.
+//! Settings of a walk: which links it follows, where it stays, in which order entries come, and
+//! whether blocks are read ahead.
 
 /// Which symbolic links are followed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -47,13 +47,13 @@ impl<S> SharedWalk<S> {
         );
         descriptors.admit_first_worker();
         descriptors.count_volumes(sources.routing.volumes().len());
-        let mut root_fields = options.root_fields();
+        let mut root_fields = options.wanted_of_roots();
         let spending = Spending::new(options.budget);
         if sources.routing.is_allowed() || options.is_partial() {
             root_fields = root_fields.with(Fields::INO | Fields::MNT_ID);
         }
         Self {
-            entry_fields: options.entry_fields(),
+            entry_fields: options.wanted_of_entries(),
             root_fields,
             sources,
             descriptors,

@@ -1,9 +1,9 @@
 //! Finds a source that was asked for by name; once, before a walk or during it.
 
 use super::{Kernel, rules};
-use crate::sources::choice::SourceChoice;
-use crate::sources::registry::Way;
+use crate::sources::registry::SourceChoice;
 use crate::sources::volume::{MountedVolumes, seconds_now};
+use crate::sources::ways::Way;
 use crate::walk::options::Options;
 use std::ffi::OsStr;
 use std::fmt;

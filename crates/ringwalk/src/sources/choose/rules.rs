@@ -1,8 +1,8 @@
 //! Rules for the sources of a walk. They depend only on their arguments.
 
-use crate::sources::choice::SourceChoice;
-use crate::sources::registry::{FileSystemSource, OpenInventory, Way};
+use crate::sources::registry::SourceChoice;
 use crate::sources::volume::Refused;
+use crate::sources::ways::{FileSystemSource, OpenInventory, Way};
 use crate::system::privilege;
 use crate::walk::options::Options;
 use crate::walk::settings::Order;

@@ -39,7 +39,7 @@ mod torn;
 pub(crate) use metadata::{is_unsure, to_metadata};
 
 use crate::shown::one_line;
-use crate::sources::choice::DeviceProblem;
+use crate::sources::registry::DeviceProblem;
 use crate::sources::volume::{CopyMemory, OpenMount, Reader, Refused, Volume};
 use crate::system::device;
 use reader::Ext4Reader;

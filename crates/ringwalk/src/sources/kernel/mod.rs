@@ -18,7 +18,8 @@
 //! (`walk/reads.rs`).
 //!
 //! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
-//! the kernel's records into a batch. `tree.rs` asks for whole trees, which the module can read.
+//! the kernel's records into a batch. `tree.rs` asks for whole trees, which the module can read;
+//! `answer.rs` holds the answers and their buffers.
 
 mod answer;
 mod decode;
@@ -196,7 +197,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
 
     /// Creates the reader. `available` is the mask of metadata that the kernel can return.
     fn over(side: &'w KernelSide, transport: T, available: u32, options: &Options) -> Self {
-        let wanted = options.entry_fields();
+        let wanted = options.wanted_of_entries();
         let what = what_of(wanted, available);
         let trees = match what {
             What::Plus(layout) if transport.reads_trees() => {

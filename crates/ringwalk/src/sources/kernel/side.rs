@@ -2,7 +2,7 @@
 //! workers stop using an interface together if it turns out not to work.
 
 use super::answer::TreeBuffers;
-use crate::sources::choice::SourceChoice;
+use crate::sources::registry::SourceChoice;
 use ringwalk_sys::sync::lock;
 use ringwalk_sys::{DirectoryOpcodes, DirectoryReader, IoUring, ModuleDevice};
 use rustix::io::Errno;

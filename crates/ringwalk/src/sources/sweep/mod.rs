@@ -16,8 +16,8 @@ pub(super) mod inventory;
 
 pub(crate) use inventory::{Inventory, Turns};
 
-use crate::sources::choice::SourceChoice;
 use crate::sources::choose::rules;
+use crate::sources::registry::SourceChoice;
 use crate::sources::volume::{Covered, OpenMount, Refused, open_root};
 use crate::system::mounts::is_mount_root;
 use crate::system::privilege;

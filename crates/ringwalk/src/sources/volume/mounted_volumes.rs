@@ -1,9 +1,9 @@
 //! Finds the volume that each root of a walk lies on.
 
 use super::{CopyMemory, Covered, OpenMount, Reader, Refused, Volume};
-use crate::sources::choice::SourceChoice;
 use crate::sources::choose::rules;
 use crate::sources::older::{OlderTree, OlderVolume};
+use crate::sources::registry::SourceChoice;
 use crate::visit::metadata::{Identity, Metadata};
 use crate::walk::options::Options;
 use crate::walk::root::Root;

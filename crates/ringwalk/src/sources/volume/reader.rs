@@ -1,4 +1,4 @@
-//! What a volume and its readers answer, and how they decline.
+//! The traits of a volume and of its readers, and the reasons why they decline.
 
 use crate::shown::one_line;
 use crate::sources::older::OlderVolume;

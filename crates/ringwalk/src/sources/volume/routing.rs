@@ -7,8 +7,8 @@
 
 use super::mounted_volumes::{MountedVolume, MountedVolumes, RootPlace};
 use super::{DirectoryKey, Refused, seconds_now};
-use crate::sources::choice::SourceChoice;
 use crate::sources::choose::rules;
+use crate::sources::registry::SourceChoice;
 use crate::visit::dir::Dir;
 use crate::visit::metadata::{Identity, Metadata};
 use crate::walk::options::Options;

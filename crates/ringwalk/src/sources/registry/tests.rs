@@ -1,4 +1,4 @@
-//! Unit tests of `choice.rs`: rows, and the texts that list sources.
+//! Unit tests of `registry.rs`: rows, and the texts that list sources.
 
 use super::*;
 
