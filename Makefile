@@ -187,7 +187,7 @@ fmt: ## format Rust and Python
 	for each in $(APART); do $(CARGO) fmt --manifest-path $$each || exit 1; done
 	ruff format tests kernel crates/ringwalk-python packaging $(LINT_SCRIPTS)
 
-lint: checks ## clippy, rustdoc, ruff, shellcheck, prose, maps of files and messages of commits
+lint: checks ## clippy, rustdoc, ruff, shellcheck, prose, maps of files, loops of imports, commits
 	$(CARGO) fmt --all --check
 	$(CARGO) fmt --manifest-path fuzz/Cargo.toml --check
 	for each in $(APART); do \

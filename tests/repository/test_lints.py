@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -125,6 +126,13 @@ def test_maps_are_complete_and_name_nothing_else(repository):
     assert "`d`" in lines[0] and "`gone.rs`" in lines[1]
 
 
+def limit_loops(repository: Path, limits: str) -> None:
+    """Gives the script other limits."""
+    script = repository / "scripts/check-loops"
+    text = script.read_text()
+    script.write_text(re.sub(r"^LIMITS = \{[^}]*\}", f"LIMITS = {{{limits}}}", text, flags=re.M))
+
+
 def test_files_that_import_each_other_are_found(repository):
     """Imports are followed through `mod.rs`; tests, comments and other crates do not count."""
     ring = [
@@ -137,19 +145,33 @@ def test_files_that_import_each_other_are_found(repository):
             "crates/one/src/b/mod.rs": "mod c0;\npub use c0::T0;\npub(crate) use self::c1::T1;\n",
             **{f"crates/one/src/b/c{n}.rs": ring[n] for n in range(1, 6)},
             "crates/one/src/b/c0.rs": "// use crate::b::c1::T1;\nuse std::b::c1::T1;\n"
-            "#[cfg(test)]\nmod tests {\n    use crate::b::T1;\n}\n#[cfg(test)]\nmod tried;\n",
+            "#[cfg(test)]\nmod tests {\n    use crate::b::T1;\n}\n#[cfg(test)]\nmod tried;\n"
+            "#[cfg(test)]\n#[allow(dead_code)]\nfn f(a: u8, b: u8) {\n    use crate::b::T1;\n}\n"
+            "enum E {\n    #[cfg(test)]\n    V(crate::b::T1, u8),\n    W,\n}\n",
             "crates/one/src/b/c0/tried.rs": "use crate::b::T1;\n",
         },
     )
+    limit_loops(repository, "")
     assert lint(repository, "check-loops") == (0, ["one: 0 files in its largest loop"])
-    write(repository, {"crates/one/src/b/c0.rs": "use super::T1;\n"})
-    assert lint(repository, "check-loops") == (1, ["one: 6 files in its largest loop"])
+    for importing in ("use super::T1;\n", "fn f() -> crate::b::T1 {}\n"):
+        write(repository, {"crates/one/src/b/c0.rs": importing})
+        assert lint(repository, "check-loops") == (1, ["one: 6 files in its largest loop"])
     ties = subprocess.run(
         [repository / "scripts/check-loops", "one"], stdout=subprocess.PIPE, text=True, check=True
     )
     lines = ties.stdout.splitlines()
     assert lines[:2] == ["loop of 6 files:", "  b/c0.rs -> b/c1.rs: T1"]
     assert "  b/c5.rs -> b/c0.rs: T0, c0" in lines
+    for limits, status in (
+        ('"one": 6', 0),
+        ('"one": 5', 1),
+        ('"one": 7', 1),
+        ('"one": 6, "x": 1', 1),
+    ):
+        limit_loops(repository, limits)
+        assert lint(repository, "check-loops")[0] == status, limits
+    unknown = [repository / "scripts/check-loops", "two"]
+    assert subprocess.run(unknown, stderr=subprocess.DEVNULL, check=False).returncode == 2
 
 
 def commit(repository: Path, message: str) -> None:
