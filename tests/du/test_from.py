@@ -184,12 +184,16 @@ def test_a_forgotten_option_is_named(ringwalk, du, scratch):
     assert counted.status == 1 and advice in counted.err
     assert advice not in ringwalk("count", "--from", snap).ok().err
     other = scratch / "other.parquet"
-    other.write_bytes(b"PAR2")
+    ringwalk("report", snap, "--parquet", other).ok()
     assert b"Not a directory" in ringwalk("count", other).err
     assert du("-s", snap).ok().err == b""
-    status, shown = converse([*du.first, "-s", snap, other, scratch / "t"])
-    assert status == 0 and shown.count(advice) == shown.count(b"--from") == 1
-    assert b"--from" not in converse([*du.first, "-s", "--from", snap])[1]
+    status, shown = converse([*du.first, "-s", snap])
+    assert status == 0 and shown.count(advice) == 1
+    for words in ([other], [snap, other], ["--from", snap]):
+        status, shown = converse([*du.first, "-s", *words])
+        assert status == 0 and b"--from" not in shown, words
+    os.rename(snap, scratch / "-s.parquet")
+    assert ringwalk("count", "--from", "-s.parquet", cwd=scratch).ok().out
 
 
 def test_abbreviations_are_those_of_gnu(gnu_du, du, scratch):

@@ -2,21 +2,16 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::Read as _;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 use std::sync::Arc;
 
 use ringwalk::{Errno, SavedTree};
 use ringwalk_find::saved::SavedSearch;
-use ringwalk_snapshot::{Info, SnapshotTree, Text};
+use ringwalk_snapshot::{Info, Snapshot, SnapshotTree, Text};
 
 use crate::console;
 use crate::quote::quoted;
-
-/// The first bytes of a file in Parquet.
-const PARQUET: &[u8; 4] = b"PAR1";
 
 /// Opens a snapshot.
 ///
@@ -34,14 +29,11 @@ pub fn open(name: &OsStr) -> Result<Arc<SnapshotTree>, String> {
     }
 }
 
-/// Returns true if a regular file begins as a snapshot does: somebody may have forgotten `--from`.
+/// Returns true if a path leads to a snapshot: somebody may have forgotten `--from`.
 pub fn is_snapshot(path: &Path) -> bool {
+    // To open a pipe could wait for ever.
     let is_file = std::fs::metadata(path).is_ok_and(|found| found.is_file());
-    let mut begin = [0; PARQUET.len()];
-    // This is for advice only. A file that cannot be read gets none.
-    is_file
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut begin).is_ok())
-        && begin == *PARQUET
+    is_file && Snapshot::open(path).is_ok()
 }
 
 /// Opens a snapshot for a search.

@@ -34,7 +34,7 @@
 //!   are English. Leap seconds (`TZ=right/...`) are not supported.
 
 mod args;
-pub(crate) mod block_size;
+mod block_size;
 mod choice;
 mod config;
 mod exclude;
@@ -45,7 +45,6 @@ mod output;
 mod program;
 mod time_style;
 
-use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::process::ExitCode;
 
@@ -58,19 +57,20 @@ use crate::from;
 use crate::quote::quoted;
 use config::{Config, Refusal};
 
-/// Tells a person at a terminal how to get the files in a snapshot instead of its own size.
+/// Advises a person at a terminal who wants the size of one file, which is a snapshot.
+///
+/// For du it is a file like any other. Its name is looked at first, so that du opens no other file.
 fn advise(config: &Config) {
-    if config.from.is_some() || !console::stderr_is_terminal() {
+    let ([name], None) = (&config.operands[..], &config.from) else {
         return;
-    }
-    let named = |name: &&OsString| name.as_bytes().ends_with(b".parquet");
-    for name in config.operands.iter().filter(named) {
-        if from::is_snapshot(name.as_ref()) {
-            let name = quoted(name);
-            console::note(format_args!(
-                "{name} is a snapshot; --from {name} adds up the files in it"
-            ));
-        }
+    };
+    let is_usual = name.as_bytes().ends_with(b".parquet");
+    let at_terminal = console::stdout_is_terminal() && console::stderr_is_terminal();
+    if is_usual && at_terminal && from::is_snapshot(name.as_ref()) {
+        let name = quoted(name);
+        console::note(format_args!(
+            "{name} is a snapshot; --from {name} adds up the files in it"
+        ));
     }
 }
 

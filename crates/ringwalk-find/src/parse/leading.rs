@@ -197,7 +197,7 @@ pub(super) fn misplaced(parser: &Parser<'_>, word: &OsStr) -> Refusal {
     Refusal::Wrong(messages)
 }
 
-/// Options of the program `ringwalk`, which are no words of the language.
+/// Options of the program `ringwalk`. They are not words of find.
 pub const PROGRAM_OPTIONS: [&str; 7] = [
     "--source",
     "--workers",
@@ -216,7 +216,7 @@ pub(super) fn unknown(word: &OsStr) -> Refusal {
     if PROGRAM_OPTIONS.iter().any(|name| name.as_bytes() == option) {
         let option = String::from_utf8_lossy(option);
         messages.push(format!(
-            "{option} must stand before find, as in `ringwalk {option} ... find'"
+            "{option} must stand before find: ringwalk {option} ... find"
         ));
         return Refusal::Wrong(messages);
     }

@@ -361,7 +361,7 @@ fn what_may_have_been_meant() {
         assert_eq!(after[0], format!("unknown predicate `{word}'"));
         assert_eq!(
             after[1],
-            "--source must stand before find, as in `ringwalk --source ... find'"
+            "--source must stand before find: ringwalk --source ... find"
         );
     }
     let after = refusal("t -L");
