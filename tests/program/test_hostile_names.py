@@ -155,6 +155,13 @@ def shown(ringwalk: Program, run: str, place: Path, term: str | None, **env: str
     return out.decode(errors="surrogateescape")
 
 
+def test_find_has_one_help(ringwalk):
+    text = ringwalk("find", "--help").ok().out
+    assert ringwalk("help", "find", env={"RINGWALK_WORKERS": "none"}).ok().out == text
+    for words in (("--workers=0", "help", "find"), ("help", "find", "more")):
+        assert ringwalk(*words).status == 2, words
+
+
 def test_all_commands_and_formats_are_known(ringwalk):
     """Help names what there is."""
     out = ringwalk("--help").ok().out.decode()

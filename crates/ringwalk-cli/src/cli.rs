@@ -46,7 +46,7 @@ pub enum Command {
     Dupes(DupesArgs),
     /// Search for files, as GNU find does
     Find(FindArgs),
-    /// Hash the contents of files, as b3sum and sha256sum do, or check a list of hashes
+    /// Hash the contents of files, or check a list of hashes
     Hash(HashArgs),
     /// Save directory trees in a Parquet file, a row for each file
     Snapshot(SnapshotArgs),
@@ -54,7 +54,7 @@ pub enum Command {
     Export(ExportArgs),
     /// Make a snapshot from a file of ncdu
     Import(ImportArgs),
-    /// Report which sources kernel, user and file system allow, and obstacles to the others
+    /// Report which sources can be used here, and why others cannot
     Doctor(DoctorArgs),
     /// Add up a snapshot or a directory by owner, age, and other keys
     Report(ReportArgs),
@@ -91,7 +91,7 @@ fn help_template(command: &clap::Command) -> String {
             let _ = writeln!(text, "  {name:<9} {}", about.unwrap_or_default());
         }
     }
-    text + "\nOptions of most commands, before the command or behind it:\n{options}"
+    text + "\nOptions (most commands also take them after the command; find does not):\n{options}"
 }
 
 impl Cli {
@@ -166,7 +166,12 @@ pub struct CountArgs {
 
     /// Count the files of the snapshot SNAP, and read nothing else; DIR is a directory in the
     /// snapshot
-    #[arg(long, value_name = "SNAP", value_hint = ValueHint::FilePath)]
+    #[arg(
+        long,
+        value_name = "SNAP",
+        value_hint = ValueHint::FilePath,
+        allow_hyphen_values = true
+    )]
     pub from: Option<OsString>,
 
     /// Count names only: no sizes, and no system call for each file

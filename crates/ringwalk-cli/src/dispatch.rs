@@ -71,9 +71,10 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
     };
     match name {
         "find" => return run_find(args, at),
-        // The arguments of find are no options that clap could list.
-        "help" if args.get(at + 1).is_some_and(|word| word == "find") => {
-            return run_find(vec!["ringwalk".into(), "find".into(), "--help".into()], 1);
+        // Clap cannot list the words of find, so find prints its own help.
+        "help" if args[1..] == ["help", "find"] => {
+            let help = ringwalk_find::table::help("find");
+            return console::print(help.as_bytes()).map(|()| ExitCode::SUCCESS);
         }
         "du" => {
             console::set_program("du");

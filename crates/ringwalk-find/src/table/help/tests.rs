@@ -7,11 +7,12 @@ fn every_word_is_in_the_help() {
     for entry in entries().filter(|entry| entry.kind() != Kind::Leading) {
         for name in entry.names {
             assert!(
-                text.contains(&format!("  {name}")) || *name == ")" && text.contains(" )  "),
+                text.contains(&format!("  {name}")) || *name == ")",
                 "{name} is missing in\n{text}"
             );
         }
     }
+    assert!(text.contains("  ( EXPRESSION )  !") && !text.contains(")  )"));
     assert!(
         text.lines().skip(5).all(|line| line.len() <= WIDTH),
         "{text}"
