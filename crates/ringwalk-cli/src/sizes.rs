@@ -1,4 +1,4 @@
-//! How sizes are shown: `--si` and `--bytes`, the same for every command with a screen or a table.
+//! How sizes are shown: `--si` and `--bytes` of `report`, `diff` and `dupes`.
 
 use clap::Args;
 use ringwalk_text::SizeFormat;
@@ -38,7 +38,7 @@ impl SizeArgs {
             Self { .. } => return Ok(()),
         };
         place.map_or(Ok(()), |place| {
-            Err(format!("{given} has no effect {place}, which has bytes"))
+            Err(format!("{given} has no effect {place}"))
         })
     }
 }

@@ -3,7 +3,7 @@
 /// The letters of the powers of a unit, from the first.
 const LETTERS: &[u8; 8] = b"KMGTPEZY";
 
-/// How sizes are shown to people. Every screen of Ringwalk has this choice.
+/// How sizes are shown to people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SizeFormat {
     /// In units of powers of 1024: `1.5K`, `12M`.

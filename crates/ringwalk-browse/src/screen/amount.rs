@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ringwalk_text::SizeFormat;
 
-/// Returns a number of bytes in at most five columns, as every screen of Ringwalk shows sizes.
+/// Returns a number of bytes in at most five columns, as `du -h` writes it.
 pub(crate) fn bytes(bytes: u64) -> String {
     SizeFormat::Human.size(bytes)
 }

@@ -4,7 +4,7 @@ use crate::info::Moment;
 use ringwalk_gnu::civil::{DAY, HOUR, date};
 use ringwalk_text::SizeFormat;
 
-/// Returns a number of bytes, as every screen of Ringwalk shows sizes.
+/// Returns a number of bytes, as `du -h` writes it.
 pub(super) fn size(bytes: u64) -> String {
     SizeFormat::Human.size(bytes)
 }

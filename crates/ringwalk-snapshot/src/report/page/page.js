@@ -61,9 +61,10 @@
     let power = 0;
     for (; power < 6 && bytes >= 1024; power++) bytes /= 1024;
     if (power > 0 && bytes > 1023 && power < 6) [bytes, power] = [1, power + 1];
-    const tenths = Math.ceil(bytes * 10);
+    const whole = Math.floor(bytes);
+    const tenths = 10 * whole + Math.ceil((bytes - whole) * 10);
     const number = power > 0 && tenths < 100 ? (tenths / 10).toFixed(1) : Math.ceil(bytes);
-    return number + " KMGTPE"[power].trim();
+    return number + ["", "K", "M", "G", "T", "P", "E"][power];
   }
 
   function growth(bytes) {
