@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 from processes import TIMEOUT, end, finished, started
-from processes import __file__ as processes_file
 from support import ROOT
 
 # A shell, its child and its grandchild. The grandchild ignores the signals that it can ignore. Each
@@ -136,12 +135,12 @@ def test_who_limits_the_time_of_a_program_ends_all_of_it():
     assert sys.modules["processes"].__file__ == str(ROOT / "tests/shared/processes.py")
 
 
-@pytest.mark.parametrize("before", ("", "trap '' INT;"))
+@pytest.mark.parametrize("before", ("", "trap '' INT;"), ids=("accepted", "ignored"))
 def test_interrupts_are_accepted_where_a_shell_ignores_them(before: str):
     program = (
         "import processes, signal; processes.accept_interrupts();"
         "assert signal.getsignal(signal.SIGINT) is signal.default_int_handler"
     )
     script = f"{before} exec {sys.executable} -c '{program}'"
-    folder = Path(processes_file).parent
+    folder = ROOT / "tests/shared"
     finished(["sh", "-c", script], env={"PYTHONPATH": str(folder)}, check=True)

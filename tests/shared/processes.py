@@ -19,8 +19,8 @@ TIMEOUT = 300
 
 
 def accept_interrupts() -> None:
-    """Undoes that a shell without job control starts background jobs, such as `make test &`, with
-    SIGINT ignored. Programs inherit that, and tests of Ctrl-C would wait for ever.
+    """Restores SIGINT. A shell without job control ignores it for background jobs, such as
+    `make test &`. Programs inherit that, and tests of Ctrl-C fail.
     """
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

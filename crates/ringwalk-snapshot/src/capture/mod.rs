@@ -233,8 +233,8 @@ impl Capture {
     }
 
     /// Takes what has not changed from an older tree, such as an
-    /// [`OlderSnapshot`](crate::OlderSnapshot), as far as that is certain. The new
-    /// snapshot is the same without it.
+    /// [`OlderSnapshot`](crate::OlderSnapshot), as far as that is certain. The new snapshot has the
+    /// same rows with it and without it.
     pub fn since(mut self, older: Arc<dyn OlderTree>) -> Self {
         self.older = Some(older);
         self

@@ -1,6 +1,7 @@
 //! Walks by several tasks in a row, and the snapshots of their parts.
 
 use super::*;
+use crate::read::Snapshot;
 use crate::{Capture, Column, Contents, FileHashes, Info, WriteOptions};
 use proptest::prelude::*;
 use ringwalk::Budget;
@@ -347,6 +348,11 @@ fn a_folder_is_opened_as_a_snapshot() {
     let tree = tree();
     let mut driver = Driver::new(&[tree.path()]);
     driver.run(std::iter::repeat(50));
+    // To open a file writes nothing, so a folder is none that it could open.
+    let before = fs::read_dir(driver.path()).unwrap().count();
+    let error = Snapshot::open(driver.path()).unwrap_err();
+    assert!(error.reason().contains("no regular file"), "{error}");
+    assert_eq!(fs::read_dir(driver.path()).unwrap().count(), before);
     let snapshot = crate::open(driver.path()).unwrap();
     assert!(snapshot.info().verdict.complete);
     assert!(snapshot.locate(0, b"d2/again").unwrap().is_some());
