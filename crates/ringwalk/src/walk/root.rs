@@ -4,6 +4,7 @@ use crate::visit::metadata::{Fields, Metadata};
 use ringwalk_sys::{DirectoryFd, Statx, statx};
 use rustix::fs::{AtFlags, CWD};
 use rustix::io::Errno;
+use std::borrow::Cow;
 use std::ffi::{CString, OsStr, OsString};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
@@ -65,23 +66,34 @@ impl From<PathBuf> for Root {
     }
 }
 
-impl From<&Path> for Root {
-    fn from(path: &Path) -> Self {
-        path.to_path_buf().into()
-    }
-}
-
-impl From<&OsStr> for Root {
-    fn from(path: &OsStr) -> Self {
-        path.to_os_string().into()
-    }
-}
-
-impl From<&str> for Root {
-    fn from(path: &str) -> Self {
+impl From<String> for Root {
+    fn from(path: String) -> Self {
         OsString::from(path).into()
     }
 }
+
+/// Paths that are copied.
+macro_rules! from_paths {
+    ($($path:ty),*) => {
+        $(impl From<$path> for Root {
+            fn from(path: $path) -> Self {
+                OsStr::new(&*path).to_os_string().into()
+            }
+        })*
+    };
+}
+
+from_paths!(
+    &str,
+    &String,
+    &OsStr,
+    &OsString,
+    &Path,
+    &PathBuf,
+    Cow<'_, str>,
+    Cow<'_, OsStr>,
+    Cow<'_, Path>
+);
 
 impl From<OwnedFd> for Root {
     /// Creates a root from an open directory, shown as `.`.
@@ -89,3 +101,6 @@ impl From<OwnedFd> for Root {
         Self::from_fd(fd, ".")
     }
 }
+
+#[cfg(test)]
+mod tests;
