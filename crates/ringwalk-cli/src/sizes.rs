@@ -25,20 +25,21 @@ impl SizeArgs {
         }
     }
 
-    /// Refuses an option that would have no effect. `place` says where, such as `with --json`;
-    /// `None` if sizes are shown.
+    /// Refuses an option that would have no effect. `places` have no sizes for people if they are
+    /// true, and say where that is, such as `with --json`.
     ///
     /// # Errors
     ///
     /// The message for the user.
-    pub fn refuse(self, place: Option<&str>) -> Result<(), String> {
+    pub fn refuse(self, places: &[(&str, bool)]) -> Result<(), String> {
         let given = match self {
             Self { si: true, .. } => "--si",
             Self { bytes: true, .. } => "--bytes",
             Self { .. } => return Ok(()),
         };
-        place.map_or(Ok(()), |place| {
-            Err(format!("{given} has no effect {place}"))
-        })
+        match places.iter().find(|(_, without_sizes)| *without_sizes) {
+            Some((place, _)) => Err(format!("{given} has no effect {place}")),
+            None => Ok(()),
+        }
     }
 }

@@ -61,7 +61,12 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
         console::error("--depth needs --by dir");
         return Err(Ended);
     }
-    args.sizes.refuse(machine_format(args)).map_err(end)?;
+    let refused = args.sizes.refuse(&[
+        ("with --json", args.json),
+        ("with --ndjson", args.ndjson),
+        ("with --parquet", args.parquet.is_some()),
+    ]);
+    refused.map_err(end)?;
     let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(end)?;
     let old = input::open(&args.old)?;
@@ -81,18 +86,6 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
     } else {
         ExitCode::from(DIFFERENT)
     })
-}
-
-/// Returns which format for programs was asked for.
-fn machine_format(args: &DiffArgs) -> Option<&'static str> {
-    match args {
-        DiffArgs { json: true, .. } => Some("with --json"),
-        DiffArgs { ndjson: true, .. } => Some("with --ndjson"),
-        DiffArgs {
-            parquet: Some(_), ..
-        } => Some("with --parquet"),
-        _ => None,
-    }
 }
 
 /// Reports an error that ends the program.

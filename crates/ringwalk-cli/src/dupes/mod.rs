@@ -63,8 +63,8 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     }
     // What --do frees is shown beside every format.
     let is_shown = args.format == Format::Text || args.action.is_some();
-    let place = (!is_shown).then_some("with this --format");
-    args.sizes.refuse(place).map_err(trouble)?;
+    let refused = args.sizes.refuse(&[("with this --format", !is_shown)]);
+    refused.map_err(trouble)?;
     let (mut search, snapshots) = set_up(args, options)?;
     if let Some(output) = &args.output
         && let Some(input) = snapshots.iter().find(|input| is_same_file(input, output))

@@ -51,7 +51,12 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
     if let Some(file) = &args.html {
         return page::run(file, args, options);
     }
-    args.sizes.refuse(machine_format(args)).map_err(trouble)?;
+    let refused = args.sizes.refuse(&[
+        ("with --json", args.json),
+        ("with --csv", args.csv),
+        ("with --parquet", args.parquet.is_some()),
+    ]);
+    refused.map_err(trouble)?;
     let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(trouble)?;
     let snapshot = input::open(&args.input, false, options)?;
@@ -80,18 +85,6 @@ fn status(args: &ReportArgs, errors: u64) -> ExitCode {
         quoted(&args.input)
     ));
     ExitCode::FAILURE
-}
-
-/// Returns which format for programs was asked for.
-fn machine_format(args: &ReportArgs) -> Option<&'static str> {
-    match args {
-        ReportArgs { json: true, .. } => Some("with --json"),
-        ReportArgs { csv: true, .. } => Some("with --csv"),
-        ReportArgs {
-            parquet: Some(_), ..
-        } => Some("with --parquet"),
-        _ => None,
-    }
 }
 
 fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
