@@ -20,7 +20,7 @@
 //! `attach` and `detach` of pyo3 are safe: they park the thread for ever instead. So this crate
 //! makes system calls in Rust, detached, and `python/ringwalk` calls callbacks and path-like
 //! objects. The exceptions are: `__index__` and `__bool__` of arguments of types that are not built
-//! in, the warning about an unclosed `scandir`, and the import of `_aio`.
+//! in, and the warning about an unclosed `scandir`.
 //!
 //! The Python side is in `python/ringwalk`: `__init__.py` lists the public names, `_ringwalk.pyi`
 //! has the types. This crate has nothing that a Rust program could use; that belongs to the crates

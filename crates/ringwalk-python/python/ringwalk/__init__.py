@@ -35,6 +35,17 @@ find = public("path")(_ringwalk.find)
 scan = public("paths", all_plain)(_ringwalk.scan)
 scandir = public("path")(_ringwalk.scandir)
 
+
+def _batches(scan):
+    # `asyncio` takes longer to import than everything else here together.
+    from ringwalk._aio import AsyncBatches
+
+    return AsyncBatches(scan)
+
+
+# Set here because no Python code may run below frames of the compiled module: see its `lib.rs`.
+Scan.__aiter__ = _batches  # type: ignore[method-assign]
+
 __all__ = [
     "Batch",
     "Change",

@@ -138,11 +138,6 @@ impl Scan {
         Ok(batch.map(Batch))
     }
 
-    fn __aiter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let module = this.py().import("ringwalk._aio")?;
-        module.call_method1("AsyncBatches", (this,))
-    }
-
     /// For `AsyncBatches`: returns the next batch, or `None` if there is none yet; then `bell` is
     /// rung once when there may be one.
     #[pyo3(signature = (bell, /))]
