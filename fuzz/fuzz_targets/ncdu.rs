@@ -7,7 +7,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ringwalk_snapshot::exchange::{
+use ringwalk_answers::exchange::{
     Events, Fields, Header, Refused, read_ncdu_binary, read_ncdu_json,
 };
 use std::fs::{self, File};

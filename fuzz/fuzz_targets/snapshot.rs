@@ -9,9 +9,9 @@
 
 use libfuzzer_sys::fuzz_target;
 use ringwalk::{Batch, Errno, Error, Fields, FileType, Flow, Timestamp, Visitor, Walk};
-use ringwalk_snapshot::diff::{By, DiffOptions, View, diff, ndjson};
-use ringwalk_snapshot::exchange::{write_csv, write_ncdu_json, write_ndjson};
-use ringwalk_snapshot::report::{Key, ReportOptions, report};
+use ringwalk_answers::diff::{By, DiffOptions, View, diff, ndjson};
+use ringwalk_answers::exchange::{write_csv, write_ncdu_json, write_ndjson};
+use ringwalk_answers::report::{Key, ReportOptions, report};
 use ringwalk_snapshot::{
     Attributes, Column, Contents, Entry, FailedOperation, Failure, FileSystemInfo, Info,
     RowCounter, Skipped, Snapshot, SnapshotTree, Text, TreeBuilder, WriteOptions, excerpt,

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum, ValueHint};
+use ringwalk_answers::exchange::{ExportError, write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_output::Unpublished;
-use ringwalk_snapshot::exchange::{ExportError, write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::{RowCounter, Snapshot};
 
 use crate::console;

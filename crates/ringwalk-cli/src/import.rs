@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, ValueHint};
+use ringwalk_answers::exchange::{ImportError, import};
 use ringwalk_snapshot::WriteOptions;
-use ringwalk_snapshot::exchange::{ImportError, import};
 use rustix::stdio::stdin;
 
 use crate::common_args::parse_memory;

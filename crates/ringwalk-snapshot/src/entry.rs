@@ -206,6 +206,17 @@ impl Skipped {
         Self::Loop,
     ];
 
+    /// Returns the reason in words.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::OtherFs => "another file system",
+            Self::KernFs => "a file system of the kernel",
+            Self::Pattern => "excluded by a pattern",
+            Self::FirmLink => "a firmlink",
+            Self::Loop => "a directory within itself",
+        }
+    }
+
     /// Returns the name in the file. It is the same in ncdu's export.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -1,6 +1,6 @@
 //! A part of a snapshot as a snapshot of its own.
 
-use crate::exchange::ExportError;
+use crate::export_error::ExportError;
 use crate::info::{Info, RootInfo};
 use crate::read::{Chunk, Cursor, ReadError, Snapshot, XattrReader};
 use crate::schema::{Column, Contents};

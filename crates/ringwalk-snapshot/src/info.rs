@@ -2,7 +2,7 @@
 //!
 //! Each value is JSON. `docs/snapshot.md` describes the keys.
 
-use crate::exchange::ImportFormat;
+use crate::import_format::ImportFormat;
 use crate::schema::{Contents, Shape, VERSION};
 use crate::seal;
 use ringwalk::Timestamp;
@@ -28,7 +28,7 @@ pub(crate) mod keys {
 }
 
 /// The program that wrote a Parquet file, in the form that the format of Parquet recommends.
-pub(crate) const CREATED_BY: &str = concat!("ringwalk version ", env!("CARGO_PKG_VERSION"));
+pub const CREATED_BY: &str = concat!("ringwalk version ", env!("CARGO_PKG_VERSION"));
 
 /// What a snapshot says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

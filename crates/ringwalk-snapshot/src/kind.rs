@@ -3,7 +3,7 @@
 use ringwalk::FileType;
 
 /// The types and their letters, as find's `-type` has them. The most frequent types come first.
-pub(crate) const LETTERS: [(FileType, &str); 7] = [
+pub const LETTERS: [(FileType, &str); 7] = [
     (FileType::Regular, "f"),
     (FileType::Directory, "d"),
     (FileType::Symlink, "l"),

@@ -30,13 +30,13 @@ impl RowCounter {
     }
 
     /// Begins to count from 0 to `total`, which is 0 if it is not known.
-    pub(crate) fn begin(&self, total: u64) {
+    pub fn begin(&self, total: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.total.store(total, Ordering::Relaxed);
     }
 
     /// Adds rows that are done.
-    pub(crate) fn add(&self, rows: u64) {
+    pub fn add(&self, rows: u64) {
         self.0.done.fetch_add(rows, Ordering::Relaxed);
     }
 }

@@ -39,21 +39,26 @@ pub(crate) const MOST_ATTRIBUTES: usize = FULL_ATTRIBUTES + (64 << 10) / 2;
 pub const GROUP_ROWS: usize = 16 * PAGE_ROWS;
 
 /// Bytes of a hash of contents.
-pub(crate) const HASH_BYTES: usize = 32;
+pub const HASH_BYTES: usize = 32;
 
 /// The values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Values {
+pub enum Values {
+    /// Signed, of 32 bits.
     Int32,
     /// Unsigned; the sign bit is the highest bit of the value.
     Uint32,
+    /// Signed, of 64 bits.
     Int64,
+    /// Unsigned, of 64 bits.
     Uint64,
     /// Nanoseconds since 1970-01-01 00:00 UTC.
     Time,
+    /// True or false.
     Boolean,
     /// UTF-8.
     Text,
+    /// Bytes of any kind.
     Bytes,
 }
 
@@ -274,6 +279,11 @@ impl Column {
     /// Returns the name in the file.
     pub fn name(self) -> &'static str {
         self.facts().name
+    }
+
+    /// Returns the type of the values.
+    pub fn values(self) -> Values {
+        self.facts().values
     }
 
     /// Returns the column with this name in the file.

@@ -2,8 +2,8 @@
 
 use crate::saved::join;
 use crate::service::{Export, Format, Matches};
+use ringwalk_answers::exchange::{ExportError, write_ncdu_json, write_ndjson};
 use ringwalk_output::Unpublished;
-use ringwalk_snapshot::exchange::{ExportError, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::{RowCounter, Snapshot, excerpt};
 use std::path::Path;
 

@@ -2,8 +2,8 @@
 
 use super::open::read_error;
 use crate::tree::{Group, GroupKey};
+use ringwalk_answers::report::{Key, ReportError, ReportOptions, Sums, report};
 use ringwalk_snapshot::Snapshot;
-use ringwalk_snapshot::report::{Key, ReportError, ReportOptions, Sums, report};
 use std::cmp::Reverse;
 use std::io;
 

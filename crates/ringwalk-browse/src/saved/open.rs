@@ -1,8 +1,8 @@
 //! Opening what a user names: a snapshot, the folder of a shared walk, or a file of ncdu.
 
 use super::SnapshotView;
+use ringwalk_answers::exchange::{ImportError, import_unnamed, may_be_ncdu};
 use ringwalk_gnu::quote::file_always;
-use ringwalk_snapshot::exchange::{ImportError, import_unnamed, may_be_ncdu};
 use ringwalk_snapshot::{ReadError, SnapshotTree, WriteOptions};
 use std::fmt::Display;
 use std::fs::File;

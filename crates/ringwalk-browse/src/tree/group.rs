@@ -25,4 +25,4 @@ pub struct Group {
     pub alloc: u64,
 }
 
-pub use ringwalk_snapshot::report::AgeClass;
+pub use ringwalk_answers::report::AgeClass;

@@ -27,10 +27,10 @@ use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 use crate::status::TROUBLE;
-use ringwalk_snapshot::Snapshot;
-use ringwalk_snapshot::diff::{
+use ringwalk_answers::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
 };
+use ringwalk_snapshot::Snapshot;
 use std::ffi::OsStr;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;

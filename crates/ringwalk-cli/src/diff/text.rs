@@ -4,7 +4,7 @@
 use super::paint::{Paint, Path};
 use super::{DiffArgs, TOP_ON_TERMINAL, by};
 use ringwalk::FileType;
-use ringwalk_snapshot::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
+use ringwalk_answers::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
 use std::fmt::Write as _;
 
 /// Columns between two cells.

@@ -4,7 +4,7 @@
 use crate::console;
 use crate::quote::{quoted, quoted_bytes};
 use ringwalk::Errno;
-use ringwalk_snapshot::diff::{Diff, Unread, Which};
+use ringwalk_answers::diff::{Diff, Unread, Which};
 use std::ffi::OsString;
 
 /// Messages about single files.

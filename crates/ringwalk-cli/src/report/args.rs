@@ -2,7 +2,7 @@
 
 use crate::sizes::SizeArgs;
 use clap::{Args, ValueHint};
-use ringwalk_snapshot::report::{Key, KeyError};
+use ringwalk_answers::report::{Key, KeyError};
 use std::ffi::OsString;
 
 /// The largest number of `--nodes`. The page then has up to 80 MB.

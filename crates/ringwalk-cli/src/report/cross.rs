@@ -4,7 +4,7 @@ use super::flat::share;
 use super::grid::Grid;
 use super::head;
 use super::style::Style;
-use ringwalk_snapshot::report::{Key, Report, Sums, Value};
+use ringwalk_answers::report::{Key, Report, Sums, Value};
 use ringwalk_text::SizeFormat;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,7 +3,7 @@
 use super::grid::{GAP, Grid};
 use super::head;
 use super::style::Style;
-use ringwalk_snapshot::report::{Others, Ranking, Report, Sums};
+use ringwalk_answers::report::{Others, Ranking, Report, Sums};
 use ringwalk_text::SizeFormat;
 use std::borrow::Cow;
 

@@ -31,9 +31,9 @@ use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{failed, trouble};
+use ringwalk_answers::report::output::{csv, json, parquet};
+use ringwalk_answers::report::{Key, Report, ReportError, ReportOptions, report};
 use ringwalk_snapshot::Snapshot;
-use ringwalk_snapshot::report::output::{csv, json, parquet};
-use ringwalk_snapshot::report::{Key, Report, ReportError, ReportOptions, report};
 use std::process::ExitCode;
 use style::Style;
 

@@ -8,8 +8,8 @@ use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{TROUBLE, failed, trouble};
-use ringwalk_snapshot::diff::DiffOptions;
-use ringwalk_snapshot::report::page::{PageOptions, page};
+use ringwalk_answers::diff::DiffOptions;
+use ringwalk_answers::report::page::{PageOptions, page};
 use ringwalk_snapshot::{Skipped, Snapshot};
 use std::ffi::OsStr;
 use std::process::ExitCode;
@@ -59,13 +59,13 @@ fn compare(
     new: &Snapshot,
     args: &ReportArgs,
     options: &EngineOptions,
-) -> Result<ringwalk_snapshot::diff::Diff, ExitCode> {
+) -> Result<ringwalk_answers::diff::Diff, ExitCode> {
     let mut wanted = DiffOptions::default();
     if let Some(workers) = options.workers {
         wanted.threads = workers;
     }
     let _progress = Progress::of_rows(options.progress, wanted.progress.clone());
-    ringwalk_snapshot::diff::diff(old, new, &wanted).map_err(|error| {
+    ringwalk_answers::diff::diff(old, new, &wanted).map_err(|error| {
         let names = [args.compare.as_deref().unwrap_or_default(), &args.input];
         trouble(diff::message(&error, names))
     })

@@ -2,7 +2,7 @@
 
 use super::rows::{columns, for_each};
 use crate::{Found, Group};
-use ringwalk_snapshot::table_file::{push_csv_names, push_csv_row};
+use ringwalk_answers::table_file::{push_csv_names, push_csv_row};
 use std::io::{self, Write};
 
 /// Writes a record for each name of each file, after a record of the names of the columns.

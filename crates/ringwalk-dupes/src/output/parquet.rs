@@ -2,7 +2,7 @@
 
 use super::rows::{columns, for_each};
 use crate::{Found, Group};
-use ringwalk_snapshot::table_file::TableWriter;
+use ringwalk_answers::table_file::TableWriter;
 use std::io::{self, Write};
 
 /// Writes a Parquet file with the rows and columns of [`csv`](super::csv()). `hash` and the columns

@@ -1,7 +1,7 @@
 //! A row for each name of each file, for CSV and Parquet.
 
 use crate::Group;
-use ringwalk_snapshot::table_file::{Cell, Column, Values};
+use ringwalk_answers::table_file::{Cell, Column, Values};
 use ringwalk_text::escaped;
 use std::io;
 

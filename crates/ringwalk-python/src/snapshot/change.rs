@@ -2,7 +2,7 @@
 
 use crate::names::NameKind;
 use pyo3::prelude::*;
-use ringwalk_snapshot::diff::{self as changes, Field, Location, Version};
+use ringwalk_answers::diff::{self as changes, Field, Location, Version};
 use ringwalk_snapshot::type_letter;
 
 /// Paths of a comparison as `str`.

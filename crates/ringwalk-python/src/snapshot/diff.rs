@@ -9,10 +9,10 @@ use crate::waiting;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use ringwalk_snapshot::Skipped;
-use ringwalk_snapshot::diff::{
+use ringwalk_answers::diff::{
     self as changes, By, DiffOptions, Group, GroupKey, Kind, Renames, Unread,
 };
+use ringwalk_snapshot::Skipped;
 use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -6,9 +6,9 @@ use crate::given::{self, Engine, Given};
 use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use ringwalk_answers::report::output::json;
+use ringwalk_answers::report::{Key, ReportError, ReportOptions, report};
 use ringwalk_snapshot::places;
-use ringwalk_snapshot::report::output::json;
-use ringwalk_snapshot::report::{Key, ReportError, ReportOptions, report};
 use std::ffi::OsString;
 use std::sync::Arc;
 

@@ -1,28 +1,30 @@
 //! The cells of a page of one column.
 
 /// The definition level of an extended attribute.
-pub(crate) const ATTRIBUTE: u8 = 2;
+pub const ATTRIBUTE: u8 = 2;
 
 /// The cells of one column.
 #[derive(Debug, Default)]
-pub(crate) struct Cells {
+pub struct Cells {
     /// 1 for each value, 0 for each null. Empty for columns without nulls. For the extended
     /// attributes: 0 for null, 1 for none, [`ATTRIBUTE`] for each.
-    pub(crate) definitions: Vec<u8>,
+    pub definitions: Vec<u8>,
     /// The number of rows, from the first one on, that all have a value. `definitions` is empty
     /// until a row has none.
     dense: usize,
     /// For the extended attributes: 0 for the first attribute of a row, 1 for the others.
-    pub(crate) repetitions: Vec<u8>,
+    pub repetitions: Vec<u8>,
     /// Values: numbers, truth values (0 or 1), fractions by their bits.
-    pub(crate) numbers: Vec<i64>,
-    /// Values of text and bytes, one after the other, and the end of each.
-    pub(crate) data: Vec<u8>,
-    pub(crate) ends: Vec<usize>,
+    pub numbers: Vec<i64>,
+    /// Values of text and bytes, one after the other.
+    pub data: Vec<u8>,
+    /// Where each of them ends in `data`.
+    pub ends: Vec<usize>,
 }
 
 impl Cells {
-    pub(crate) fn clear(&mut self) {
+    /// Removes all cells, and keeps their memory.
+    pub fn clear(&mut self) {
         self.definitions.clear();
         self.dense = 0;
         self.repetitions.clear();
@@ -33,7 +35,7 @@ impl Cells {
 
     /// Notes that a row has a value, and that the rows before it without one have nulls.
     #[inline]
-    pub(crate) fn define(&mut self, row: usize) {
+    pub fn define(&mut self, row: usize) {
         // Most columns have no nulls, or few values.
         if self.dense == row {
             self.dense += 1;
@@ -44,15 +46,16 @@ impl Cells {
     }
 
     /// Writes out the definitions of the rows before this one.
-    pub(crate) fn fill(&mut self, row: usize) {
+    pub fn fill(&mut self, row: usize) {
         if self.definitions.is_empty() {
             self.definitions.resize(self.dense, 1);
         }
         self.definitions.resize(row, 0);
     }
 
+    /// Appends a value of text or bytes.
     #[inline]
-    pub(crate) fn push_bytes(&mut self, bytes: &[u8]) {
+    pub fn push_bytes(&mut self, bytes: &[u8]) {
         self.data.extend_from_slice(bytes);
         self.ends.push(self.data.len());
     }
@@ -75,7 +78,7 @@ impl Cells {
 
     /// Divides the cells of lists at rows. Each part ends at the row with which it has `most`
     /// levels or `most_bytes` bytes. Returns `None` if there is only one part.
-    pub(crate) fn divided(&self, most: usize, most_bytes: usize) -> Option<Vec<Self>> {
+    pub fn divided(&self, most: usize, most_bytes: usize) -> Option<Vec<Self>> {
         if self.repetitions.len() < most && self.data.len() < most_bytes {
             return None;
         }

@@ -17,13 +17,13 @@ pub(super) const DICTIONARY_PAGE: i32 = 2;
 
 /// How a column is stored.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// True for a dictionary, as long as that is small.
-    pub(crate) dictionary: bool,
+    pub dictionary: bool,
     /// The encoding of values without a dictionary.
-    pub(crate) encoding: Encoding,
+    pub encoding: Encoding,
     /// True for bounds of the values. A bound may take as many bytes as a value.
-    pub(crate) bounds: bool,
+    pub bounds: bool,
 }
 
 /// Creates what compresses pages. It may serve any number of columns.
@@ -31,13 +31,13 @@ pub(crate) struct Settings {
 /// # Errors
 ///
 /// If there is no memory for it.
-pub(crate) fn compressor() -> io::Result<Compressor<'static>> {
+pub fn compressor() -> io::Result<Compressor<'static>> {
     // Higher levels take longer, and save little: the encodings have made the values small.
     Compressor::new(1)
 }
 
 /// Writes the pages of a column of a row group into memory.
-pub(crate) struct ColumnWriter {
+pub struct ColumnWriter {
     leaf: Leaf,
     settings: Settings,
     dictionary: Option<Dictionary>,
@@ -50,7 +50,7 @@ pub(crate) struct ColumnWriter {
 
 /// A column of a row group.
 #[derive(Debug, Default)]
-pub(crate) struct Chunk {
+pub struct Chunk {
     /// The stored dictionary.
     pub(super) dictionary: Vec<u8>,
     /// The stored pages behind the dictionary.
@@ -77,7 +77,8 @@ pub(super) struct PageFacts {
 }
 
 impl ColumnWriter {
-    pub(crate) fn new(leaf: Leaf, settings: Settings) -> Self {
+    /// Creates a column without pages.
+    pub fn new(leaf: Leaf, settings: Settings) -> Self {
         // A dictionary of two values saves nothing.
         let may_have = settings.dictionary && leaf.physical != Physical::Boolean;
         Self {
@@ -99,7 +100,7 @@ impl ColumnWriter {
     /// # Errors
     ///
     /// If the page has 2 GiB or more.
-    pub(crate) fn page(&mut self, cells: &Cells, zstd: &mut Compressor<'_>) -> io::Result<()> {
+    pub fn page(&mut self, cells: &Cells, zstd: &mut Compressor<'_>) -> io::Result<()> {
         let present = cells.values();
         let values = match self.leaf.definition {
             0 => present,
@@ -185,7 +186,7 @@ impl ColumnWriter {
     /// # Errors
     ///
     /// If the dictionary has 2 GiB or more.
-    pub(crate) fn finish(mut self, zstd: &mut Compressor<'_>) -> io::Result<Chunk> {
+    pub fn finish(mut self, zstd: &mut Compressor<'_>) -> io::Result<Chunk> {
         let dictionary = self.dictionary.take();
         if let Some(dictionary) = dictionary.filter(|dictionary| dictionary.len() > 0) {
             self.unpacked.clear();

@@ -9,14 +9,14 @@ use std::io::{self, Write};
 use std::mem;
 
 /// The first and the last bytes of a file.
-pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
+pub const MAGIC: &[u8; 4] = b"PAR1";
 /// The number of zstd in `parquet.thrift`.
-pub(crate) const ZSTD: i32 = 6;
+pub const ZSTD: i32 = 6;
 /// The version of the format: 1 for data pages of the first version.
 const VERSION: i32 = 1;
 
 /// Writes a file, one row group after the other.
-pub(crate) struct FileWriter<W> {
+pub struct FileWriter<W> {
     out: W,
     /// The number of bytes written so far.
     at: u64,
@@ -49,7 +49,7 @@ impl<W: Write> FileWriter<W> {
     /// # Errors
     ///
     /// When `out` cannot be written.
-    pub(crate) fn new(mut out: W, schema: Field) -> io::Result<Self> {
+    pub fn new(mut out: W, schema: Field) -> io::Result<Self> {
         out.write_all(MAGIC)?;
         Ok(Self {
             out,
@@ -61,7 +61,7 @@ impl<W: Write> FileWriter<W> {
     }
 
     /// Returns the columns, in the order of the file.
-    pub(crate) fn leaves(&self) -> &[Leaf] {
+    pub fn leaves(&self) -> &[Leaf] {
         &self.leaves
     }
 
@@ -70,7 +70,7 @@ impl<W: Write> FileWriter<W> {
     /// # Errors
     ///
     /// When the file cannot be written.
-    pub(crate) fn group(&mut self, chunks: Vec<Chunk>) -> io::Result<()> {
+    pub fn group(&mut self, chunks: Vec<Chunk>) -> io::Result<()> {
         let rows = chunks.first().map_or(0, |chunk| chunk.rows);
         let mut columns = Vec::new();
         for mut chunk in chunks {
@@ -97,7 +97,7 @@ impl<W: Write> FileWriter<W> {
     /// # Errors
     ///
     /// When the file cannot be written, or an index has 2 GiB or more.
-    pub(crate) fn finish(mut self, writer: &str, pairs: &[(&str, String)]) -> io::Result<W> {
+    pub fn finish(mut self, writer: &str, pairs: &[(&str, String)]) -> io::Result<W> {
         self.write_indexes()?;
         let mut footer = Vec::new();
         structure(&mut footer, |footer| self.footer(writer, pairs, footer));

@@ -26,19 +26,22 @@ mod file;
 mod thrift;
 mod values;
 
-pub(crate) use cells::{ATTRIBUTE, Cells};
-pub(crate) use column::{Chunk, ColumnWriter, Settings, compressor};
-pub(crate) use file::{FileWriter, MAGIC, ZSTD};
+pub use cells::{ATTRIBUTE, Cells};
+pub use column::{Chunk, ColumnWriter, Settings, compressor};
+pub use file::{FileWriter, MAGIC, ZSTD};
 
 /// How values are stored, with the numbers of `parquet.thrift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Encoding {
+pub enum Encoding {
+    /// One value after the other.
     Plain = 0,
     /// The indexes of a dictionary, in files of other writers.
     PlainDictionary = 2,
     /// Levels.
     Rle = 3,
+    /// Numbers as differences, packed into bits.
     DeltaBinaryPacked = 5,
+    /// Texts, each as what it shares with the text before it and the rest.
     DeltaByteArray = 7,
     /// The indexes of a dictionary.
     RleDictionary = 8,
@@ -46,7 +49,7 @@ pub(crate) enum Encoding {
 
 impl Encoding {
     /// Returns the encoding of values with this number.
-    pub(crate) fn of_number(number: i64) -> Option<Self> {
+    pub fn of_number(number: i64) -> Option<Self> {
         Some(match number {
             0 => Self::Plain,
             2 => Self::PlainDictionary,
@@ -60,17 +63,22 @@ impl Encoding {
 
 /// The type of stored values, with the numbers of `parquet.thrift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Physical {
+pub enum Physical {
+    /// One bit.
     Boolean = 0,
+    /// 32 bits.
     Int32 = 1,
+    /// 64 bits.
     Int64 = 2,
+    /// A fraction in 64 bits.
     Double = 5,
+    /// Bytes of any number.
     ByteArray = 6,
 }
 
 /// The meaning of stored values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Logical {
+pub enum Logical {
     /// UTF-8.
     String,
     /// Keys and values, as `LogicalTypes.md` defines it.
@@ -83,28 +91,33 @@ pub(crate) enum Logical {
 
 /// How often a field occurs, with the numbers of `parquet.thrift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Repetition {
+pub enum Repetition {
+    /// Once in each row.
     Required = 0,
+    /// Once or not at all.
     Optional = 1,
+    /// Any number of times.
     Repeated = 2,
 }
 
 /// A column, or a group of columns.
 #[derive(Clone, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: String,
+pub struct Field {
+    /// The name in the schema of the file.
+    pub name: String,
     /// `None` for the whole file.
-    pub(crate) repetition: Option<Repetition>,
+    pub repetition: Option<Repetition>,
     /// `None` for a group.
-    pub(crate) physical: Option<Physical>,
-    pub(crate) logical: Option<Logical>,
+    pub physical: Option<Physical>,
+    /// `None` if the stored values say it all.
+    pub logical: Option<Logical>,
     /// The fields of a group.
-    pub(crate) fields: Vec<Field>,
+    pub fields: Vec<Field>,
 }
 
 impl Field {
     /// Creates a group.
-    pub(crate) fn group(name: &str, repetition: Option<Repetition>, fields: Vec<Self>) -> Self {
+    pub fn group(name: &str, repetition: Option<Repetition>, fields: Vec<Self>) -> Self {
         Self {
             name: name.to_owned(),
             repetition,
@@ -115,7 +128,7 @@ impl Field {
     }
 
     /// Creates a column.
-    pub(crate) fn column(
+    pub fn column(
         name: &str,
         repetition: Repetition,
         physical: Physical,
@@ -131,7 +144,7 @@ impl Field {
     }
 
     /// Returns the columns of a group, in the order of the file.
-    pub(crate) fn leaves(&self) -> Vec<Leaf> {
+    pub fn leaves(&self) -> Vec<Leaf> {
         let mut leaves = Vec::new();
         for field in &self.fields {
             let definition = u8::from(field.repetition != Some(Repetition::Required));
@@ -159,7 +172,7 @@ impl Field {
 
 /// A column of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Leaf {
+pub struct Leaf {
     /// The names of its groups, and its own.
     path: Vec<String>,
     physical: Physical,

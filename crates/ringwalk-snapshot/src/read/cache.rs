@@ -13,7 +13,7 @@ const KEPT: usize = 8;
 
 /// Some pages, the one used last at the end of the list.
 #[derive(Debug, Default)]
-pub(crate) struct PageCache {
+pub struct PageCache {
     kept: Vec<Page>,
     decoder: Decoder,
 }
@@ -25,7 +25,7 @@ impl PageCache {
     ///
     /// If there is no such row, or the file is damaged or cannot be read.
     #[inline]
-    pub(crate) fn load(
+    pub fn load(
         &mut self,
         snapshot: &Snapshot,
         row: u64,

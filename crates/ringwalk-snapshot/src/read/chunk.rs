@@ -92,7 +92,7 @@ impl Chunk {
 
     /// Returns true if no row of the page has a value of this column, as far as the file says so
     /// without reading the page.
-    pub(crate) fn is_absent(&self, column: Column) -> bool {
+    pub fn is_absent(&self, column: Column) -> bool {
         self.cells[column as usize].is_absent
     }
 
@@ -142,7 +142,7 @@ impl Chunk {
 
     /// Returns true if this column of text has the same cells in these rows as in the rows of
     /// another chunk.
-    pub(crate) fn has_same_texts(
+    pub fn has_same_texts(
         &self,
         column: Column,
         rows: Range<usize>,

@@ -51,7 +51,7 @@ impl Snapshot {
     /// # Errors
     ///
     /// As [`locate`](Self::locate).
-    pub(crate) fn lower_bound(
+    pub fn lower_bound(
         &self,
         root: usize,
         path: &[u8],

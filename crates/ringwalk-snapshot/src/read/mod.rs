@@ -39,13 +39,13 @@ mod thrift;
 mod unpack;
 mod xattrs;
 
-pub(crate) use cache::PageCache;
+pub use cache::PageCache;
 pub use chunk::Chunk;
 pub use cursor::Cursor;
 pub use error::ReadError;
 pub(crate) use footer::TAIL;
-pub(crate) use page::{Decoder, Page};
-pub(crate) use same::StoredAlike;
+pub use page::{Decoder, Page};
+pub use same::StoredAlike;
 pub use scan::Scan;
 pub(crate) use xattrs::XattrReader;
 

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 
 /// One page of rows, with the columns that have been asked for so far.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub struct Page {
     rows: Range<u64>,
     chunk: Chunk,
     /// A bit for each column that has been read.
@@ -27,7 +27,7 @@ pub(crate) struct Page {
 
 impl Page {
     /// Creates a page without rows.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             rows: 0..0,
             chunk: Chunk::new(),
@@ -36,7 +36,7 @@ impl Page {
     }
 
     /// Turns this page into the one that holds a row, without any columns. Keeps the memory.
-    pub(crate) fn turn_to(&mut self, snapshot: &Snapshot, row: u64) {
+    pub fn turn_to(&mut self, snapshot: &Snapshot, row: u64) {
         self.rows = snapshot.page_of(row);
         self.loaded = 0;
         self.chunk.clear();
@@ -44,7 +44,7 @@ impl Page {
     }
 
     /// Returns the rows.
-    pub(crate) fn rows(&self) -> Range<u64> {
+    pub fn rows(&self) -> Range<u64> {
         self.rows.clone()
     }
 
@@ -56,7 +56,7 @@ impl Page {
     }
 
     /// Returns the cells of the columns that have been read.
-    pub(crate) fn chunk(&self) -> &Chunk {
+    pub fn chunk(&self) -> &Chunk {
         &self.chunk
     }
 
@@ -66,7 +66,7 @@ impl Page {
     ///
     /// If the file is damaged or cannot be read.
     #[inline]
-    pub(crate) fn load(
+    pub fn load(
         &mut self,
         snapshot: &Snapshot,
         columns: &[Column],
@@ -86,7 +86,7 @@ impl Page {
 
 /// What one thread keeps for the pages that it decodes.
 #[derive(Debug, Default)]
-pub(crate) struct Decoder {
+pub struct Decoder {
     scratch: Scratch,
     unpacker: Unpacker,
     /// For each column what is known of the row group used last.
@@ -116,7 +116,7 @@ impl Snapshot {
     }
 
     /// Returns the rows of the page that holds a row; an empty range behind the last row.
-    pub(crate) fn page_of(&self, row: u64) -> Range<u64> {
+    pub fn page_of(&self, row: u64) -> Range<u64> {
         let Some(group) = self.groups.get(self.group_of_row(row)) else {
             return row..row;
         };

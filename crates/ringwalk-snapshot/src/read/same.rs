@@ -11,7 +11,7 @@ use std::ops::Range;
 
 /// Compares pages of two snapshots.
 #[derive(Debug)]
-pub(crate) struct StoredAlike<'s> {
+pub struct StoredAlike<'s> {
     a: &'s Snapshot,
     b: &'s Snapshot,
     /// For each column what is known of the row groups used last.
@@ -29,7 +29,8 @@ struct Columns {
 }
 
 impl<'s> StoredAlike<'s> {
-    pub(crate) fn new(a: &'s Snapshot, b: &'s Snapshot) -> Self {
+    /// Compares nothing yet.
+    pub fn new(a: &'s Snapshot, b: &'s Snapshot) -> Self {
         Self {
             a,
             b,
@@ -43,7 +44,7 @@ impl<'s> StoredAlike<'s> {
     /// # Errors
     ///
     /// If a file is damaged or cannot be read.
-    pub(crate) fn has(&mut self, column: Column, page: &Range<u64>) -> Result<bool, ReadError> {
+    pub fn has(&mut self, column: Column, page: &Range<u64>) -> Result<bool, ReadError> {
         let (a, b) = (self.a, self.b);
         if page.is_empty() || a.page_of(page.start) != *page || b.page_of(page.start) != *page {
             return Ok(false);

@@ -1,6 +1,6 @@
 use super::*;
 use ringwalk::Timestamp;
-use ringwalk_snapshot::diff::{By, DiffOptions, diff};
+use ringwalk_answers::diff::{By, DiffOptions, diff};
 use ringwalk_snapshot::{
     Attributes, Entry, FileSystemInfo, Info, Snapshot, TreeBuilder, WriteOptions,
 };

@@ -1,0 +1,343 @@
+//! The merge of two sorted runs of rows.
+//!
+//! Most rows are the same in both snapshots. So the merge looks for runs of equal paths first, and
+//! compares each column of such a run as a slice. Only rows that differ are copied.
+
+use super::change::{Change, Kind};
+use super::choices::Which;
+use super::file_systems::Numbers;
+use super::version::{Field, Unread, Version};
+use ringwalk::FileType;
+use ringwalk_snapshot::{Column, HASH_BYTES, ReadError, Snapshot, order};
+use std::cmp::Ordering;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Rows of a snapshot in their order, some at a time.
+pub(super) trait Rows {
+    /// The rows that are read at a time.
+    type Block: Block;
+
+    /// Returns the next rows, at least one, or `None` at the end.
+    fn next(&mut self) -> Result<Option<&Self::Block>, ReadError>;
+}
+
+/// Some rows, column by column.
+pub(super) trait Block {
+    fn first_row(&self) -> u64;
+    fn len(&self) -> usize;
+    fn path(&self, at: usize) -> &[u8];
+    fn file_type(&self, at: usize) -> FileType;
+    /// Returns a column, with 0 for values that are not known. Empty if the file lacks the column.
+    fn integers(&self, column: Column) -> &[i64];
+    fn integer(&self, column: Column, at: usize) -> Option<i64>;
+    fn text(&self, column: Column, at: usize) -> Option<&[u8]>;
+    /// Returns true if it is known that no row has a value of this column.
+    fn is_absent(&self, column: Column) -> bool;
+    /// Returns the hash of the contents.
+    fn hash(&self, at: usize) -> Option<&[u8; HASH_BYTES]>;
+    /// Returns true if these rows have the same types as the rows of another block.
+    fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
+}
+
+/// The columns that a merge reads. The hashes are the last, and are read if both files have them.
+pub(super) const COLUMNS: [Column; 20] = [
+    Column::Path,
+    Column::PathRaw,
+    Column::Type,
+    Column::Size,
+    Column::Alloc,
+    Column::Mtime,
+    Column::Ctime,
+    Column::Btime,
+    Column::Ino,
+    Column::Fs,
+    Column::Mode,
+    Column::Nlink,
+    Column::Uid,
+    Column::Gid,
+    Column::Rdev,
+    Column::Charged,
+    Column::Errno,
+    Column::Operation,
+    Column::Skipped,
+    Column::Hash,
+];
+
+/// Returns the columns that a merge of these files reads.
+pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> &'static [Column] {
+    let has_hashes = old.has(Column::Hash) && new.has(Column::Hash);
+    &COLUMNS[..COLUMNS.len() - usize::from(!has_hashes)]
+}
+
+/// The columns of numbers that show whether a row differs. A difference in the number of links
+/// alone does not count.
+pub(super) const COMPARED: [Column; 11] = [
+    Column::Ino,
+    Column::Size,
+    Column::Alloc,
+    Column::Mtime,
+    Column::Ctime,
+    Column::Btime,
+    Column::Mode,
+    Column::Uid,
+    Column::Gid,
+    Column::Rdev,
+    Column::Charged,
+];
+
+const FIELDS: [(Field, Column); 12] = [
+    (Field::Size, Column::Size),
+    (Field::Alloc, Column::Alloc),
+    (Field::Mtime, Column::Mtime),
+    (Field::Ctime, Column::Ctime),
+    (Field::Mode, Column::Mode),
+    (Field::Uid, Column::Uid),
+    (Field::Gid, Column::Gid),
+    (Field::Rdev, Column::Rdev),
+    (Field::Btime, Column::Btime),
+    (Field::Ino, Column::Ino),
+    (Field::Fs, Column::Fs),
+    (Field::Nlink, Column::Nlink),
+];
+
+/// What a merge found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Findings {
+    /// Rows whose path only the older snapshot has, or has with another file.
+    pub(super) departed: Vec<Version>,
+    /// Rows whose path only the newer snapshot has, or has with another file.
+    pub(super) arrived: Vec<Version>,
+    /// Pairs of rows with the same path and file. A field that counts differs, or only one row is
+    /// charged.
+    pub(super) differing: Vec<(Version, Version)>,
+    /// What either snapshot does not know.
+    pub(super) unread: Vec<Unread>,
+}
+
+impl Findings {
+    pub(super) fn append(&mut self, mut later: Self) {
+        self.departed.append(&mut later.departed);
+        self.arrived.append(&mut later.arrived);
+        self.differing.append(&mut later.differing);
+        self.unread.append(&mut later.unread);
+    }
+}
+
+/// What does not depend on the rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Merge<'a> {
+    /// Number of the root in the newer snapshot.
+    pub(super) root: u32,
+    pub(super) numbers: &'a Numbers<'a>,
+}
+
+impl Merge<'_> {
+    /// Merges the rows of one root.
+    pub(super) fn run<B: Block>(
+        &self,
+        old: &mut impl Rows<Block = B>,
+        new: &mut impl Rows<Block = B>,
+        mut compared: impl FnMut(usize),
+    ) -> Result<Findings, ReadError> {
+        let mut found = Findings::default();
+        let mut is_dirty = Vec::new();
+        let (mut a, mut b) = (old.next()?, new.next()?);
+        let (mut i, mut j) = (0, 0);
+        if let Some(a) = a {
+            self.note_unread(Which::Old, a, &mut found);
+        }
+        if let Some(b) = b {
+            self.note_unread(Which::New, b, &mut found);
+        }
+        loop {
+            if let Some(block) = a
+                && i == block.len()
+            {
+                compared(i);
+                (a, i) = (old.next()?, 0);
+                if let Some(a) = a {
+                    self.note_unread(Which::Old, a, &mut found);
+                }
+            }
+            if let Some(block) = b
+                && j == block.len()
+            {
+                compared(j);
+                (b, j) = (new.next()?, 0);
+                if let Some(b) = b {
+                    self.note_unread(Which::New, b, &mut found);
+                }
+            }
+            match (a, b) {
+                (None, None) => return Ok(found),
+                (Some(a), None) => {
+                    found.departed.push(self.lone_version(Which::Old, a, i));
+                    i += 1;
+                }
+                (None, Some(b)) => {
+                    found.arrived.push(self.lone_version(Which::New, b, j));
+                    j += 1;
+                }
+                (Some(a), Some(b)) => {
+                    let length = equal_paths(a, i, b, j);
+                    if length > 0 {
+                        self.compare_run((a, i), (b, j), length, &mut is_dirty, &mut found);
+                        i += length;
+                        j += length;
+                        continue;
+                    }
+                    if order::compare(a.path(i), b.path(j)) == Ordering::Less {
+                        found.departed.push(self.lone_version(Which::Old, a, i));
+                        i += 1;
+                    } else {
+                        found.arrived.push(self.lone_version(Which::New, b, j));
+                        j += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares rows of equal paths. The paths are taken from the older ones.
+    pub(super) fn compare_run<B: Block>(
+        &self,
+        (a, i): (&B, usize),
+        (b, j): (&B, usize),
+        length: usize,
+        is_dirty: &mut Vec<bool>,
+        found: &mut Findings,
+    ) {
+        is_dirty.clear();
+        is_dirty.resize(length, false);
+        for column in COMPARED {
+            // A column that one file lacks is not compared.
+            let (Some(a), Some(b)) = (
+                a.integers(column).get(i..i + length),
+                b.integers(column).get(j..j + length),
+            ) else {
+                continue;
+            };
+            if !std::ptr::eq(a, b) && a != b {
+                for ((a, b), is_dirty) in a.iter().zip(b).zip(is_dirty.iter_mut()) {
+                    *is_dirty |= a != b;
+                }
+            }
+        }
+        self.compare_file_systems((a, i), (b, j), is_dirty);
+        if !a.has_same_types(i..i + length, b, j) {
+            for (at, is_dirty) in is_dirty.iter_mut().enumerate() {
+                *is_dirty |= a.file_type(i + at) != b.file_type(j + at);
+            }
+        }
+        if !a.is_absent(Column::Hash) && !b.is_absent(Column::Hash) {
+            for (at, is_dirty) in is_dirty.iter_mut().enumerate() {
+                let hashes = a.hash(i + at).zip(b.hash(j + at));
+                *is_dirty |= hashes.is_some_and(|(a, b)| a != b);
+            }
+        }
+        for (at, _) in is_dirty
+            .iter()
+            .enumerate()
+            .filter(|(_, is_dirty)| **is_dirty)
+        {
+            let path: Arc<[u8]> = Arc::from(a.path(i + at));
+            let old = self.version(Which::Old, a, i + at, Arc::clone(&path));
+            let new = self.version(Which::New, b, j + at, path);
+            let trust = self.numbers.trust_between(&old, &new);
+            if trust.is_some_and(|trust| old.is_same_file(&new, trust)) {
+                // Where inode numbers do not last, every row may differ in them alone.
+                if old.charged != new.charged
+                    || !Change::differences(Kind::Modified, &old, &new).is_empty()
+                {
+                    found.differing.push((old, new));
+                }
+            } else {
+                found.departed.push(old);
+                found.arrived.push(new);
+            }
+        }
+    }
+
+    fn compare_file_systems<A: Block, B: Block>(
+        &self,
+        (a, i): (&A, usize),
+        (b, j): (&B, usize),
+        is_dirty: &mut [bool],
+    ) {
+        let length = is_dirty.len();
+        let (Some(a), Some(b)) = (
+            a.integers(Column::Fs).get(i..i + length),
+            b.integers(Column::Fs).get(j..j + length),
+        ) else {
+            return;
+        };
+        if a == b && self.numbers.old == self.numbers.new {
+            return;
+        }
+        let is_same =
+            |(a, b): (&i64, &i64)| number(&self.numbers.old, *a) == number(&self.numbers.new, *b);
+        for (pair, is_dirty) in a.iter().zip(b).zip(is_dirty) {
+            *is_dirty |= !is_same(pair);
+        }
+    }
+
+    fn lone_version<B: Block>(&self, which: Which, block: &B, at: usize) -> Version {
+        self.version(which, block, at, Arc::from(block.path(at)))
+    }
+
+    fn version<B: Block>(&self, which: Which, block: &B, at: usize, path: Arc<[u8]>) -> Version {
+        let row = block.first_row() + at as u64;
+        let mut version = Version::new(self.root, row, path, block.file_type(at));
+        for (field, column) in FIELDS {
+            version.set(field, block.integer(column, at));
+        }
+        if let Some(fs) = version.get(Field::Fs) {
+            let numbers = match which {
+                Which::Old => &self.numbers.old,
+                Which::New => &self.numbers.new,
+            };
+            version.set(Field::Fs, number(numbers, fs));
+        }
+        version.hash = block.hash(at).map(|hash| Box::new(*hash));
+        version.charged = block.integer(Column::Charged, at).unwrap_or(0) != 0;
+        version
+    }
+
+    /// Notes the rows of a block that could not be read, or were left out.
+    pub(super) fn note_unread<B: Block>(&self, which: Which, block: &B, found: &mut Findings) {
+        if block.is_absent(Column::Errno) && block.is_absent(Column::Skipped) {
+            return;
+        }
+        let errors = block.integers(Column::Errno);
+        for at in 0..block.len() {
+            let skipped = block.text(Column::Skipped, at);
+            let error = errors.get(at).copied().unwrap_or(0);
+            if error == 0 && skipped.is_none() {
+                continue;
+            }
+            let reason = skipped.or_else(|| block.text(Column::Operation, at));
+            found.unread.push(Unread {
+                which,
+                root: self.root,
+                path: Arc::from(block.path(at)),
+                file_type: block.file_type(at),
+                errno: i32::try_from(error).ok().filter(|errno| *errno != 0),
+                reason: String::from_utf8_lossy(reason.unwrap_or_default()).into_owned(),
+            });
+        }
+    }
+}
+
+/// Returns the common number of a file system, or `None` if it is not known.
+fn number(numbers: &[i64], fs: i64) -> Option<i64> {
+    let number = numbers.get(usize::try_from(fs).ok()?)?;
+    (*number != super::file_systems::UNKNOWN).then_some(*number)
+}
+
+/// Returns the number of rows from these two on whose paths are equal.
+fn equal_paths<A: Block, B: Block>(a: &A, i: usize, b: &B, j: usize) -> usize {
+    let most = (a.len() - i).min(b.len() - j);
+    let mut pairs = (0..most).take_while(|at| a.path(i + at) == b.path(j + at));
+    pairs.by_ref().count()
+}

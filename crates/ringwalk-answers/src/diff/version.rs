@@ -1,0 +1,296 @@
+//! What one snapshot says of one path.
+
+use super::choices::Which;
+use ringwalk::FileType;
+use ringwalk::identity::IdentityTrust;
+use ringwalk_snapshot::HASH_BYTES;
+use std::sync::Arc;
+
+/// A number that a snapshot has of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Field {
+    /// Apparent size in bytes.
+    Size,
+    /// Allocated bytes.
+    Alloc,
+    /// Time of the last change of the contents, in nanoseconds since 1970.
+    Mtime,
+    /// Time of the last change of the inode.
+    Ctime,
+    /// Permission bits.
+    Mode,
+    /// Owner.
+    Uid,
+    /// Group.
+    Gid,
+    /// Device that a device file stands for.
+    Rdev,
+    /// Target of a symbolic link. It is no number: only [`Fields`] has this member.
+    Target,
+    /// Type of the file. It is no number either.
+    Type,
+    /// Time of birth.
+    Btime,
+    /// Inode number.
+    Ino,
+    /// Number of the file system, the same for both snapshots.
+    Fs,
+    /// Number of hard links.
+    Nlink,
+    /// Hash of the contents. It is no number: [`Version::hash`] has it.
+    Hash,
+}
+
+impl Field {
+    /// All fields, in the order of their numbers.
+    pub const ALL: [Self; 15] = [
+        Self::Size,
+        Self::Alloc,
+        Self::Mtime,
+        Self::Ctime,
+        Self::Mode,
+        Self::Uid,
+        Self::Gid,
+        Self::Rdev,
+        Self::Target,
+        Self::Type,
+        Self::Btime,
+        Self::Ino,
+        Self::Fs,
+        Self::Nlink,
+        Self::Hash,
+    ];
+
+    /// Returns the name of the column of a snapshot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Size => "size",
+            Self::Alloc => "alloc",
+            Self::Mtime => "mtime",
+            Self::Ctime => "ctime",
+            Self::Mode => "mode",
+            Self::Uid => "uid",
+            Self::Gid => "gid",
+            Self::Rdev => "rdev",
+            Self::Target => "target",
+            Self::Type => "type",
+            Self::Btime => "btime",
+            Self::Ino => "ino",
+            Self::Fs => "fs",
+            Self::Nlink => "nlink",
+            Self::Hash => "hash",
+        }
+    }
+}
+
+/// A set of fields: what has changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fields(u16);
+
+impl Fields {
+    /// Adds a field.
+    pub fn insert(&mut self, field: Field) {
+        self.0 |= 1 << field as u16;
+    }
+
+    /// Removes a field.
+    pub fn remove(&mut self, field: Field) {
+        self.0 &= !(1 << field as u16);
+    }
+
+    /// Returns true if the set has this field.
+    pub fn contains(self, field: Field) -> bool {
+        self.0 & 1 << field as u16 != 0
+    }
+
+    /// Returns true if the set has no field.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Returns the fields of the set.
+    pub fn iter(self) -> impl Iterator<Item = Field> {
+        Field::ALL
+            .into_iter()
+            .filter(move |field| self.contains(*field))
+    }
+}
+
+/// What one snapshot says of one path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Version {
+    /// Number of the root in the newer snapshot. Both snapshots have the same roots.
+    pub root: u32,
+    /// True if the file counts in sums. Only one of the names of an inode counts.
+    pub charged: bool,
+    /// The type of the file.
+    pub file_type: FileType,
+    /// The fields whose values are known.
+    known: Fields,
+    /// The row in the snapshot.
+    pub row: u64,
+    /// The path relative to the root.
+    pub path: Arc<[u8]>,
+    /// The hash of the contents, if both snapshots have hashes and this one knows it.
+    pub hash: Option<Box<[u8; HASH_BYTES]>>,
+    values: [i64; Field::ALL.len()],
+}
+
+impl Version {
+    /// Creates a version without any known number.
+    pub fn new(root: u32, row: u64, path: Arc<[u8]>, file_type: FileType) -> Self {
+        Self {
+            root,
+            charged: false,
+            file_type,
+            known: Fields::default(),
+            row,
+            path,
+            hash: None,
+            values: [0; Field::ALL.len()],
+        }
+    }
+
+    /// Sets a number. Unsigned numbers of 64 bits keep their bits.
+    pub fn set(&mut self, field: Field, value: Option<i64>) {
+        match value {
+            Some(value) => {
+                self.known.insert(field);
+                self.values[field as usize] = value;
+            }
+            None => self.known.remove(field),
+        }
+    }
+
+    /// Returns a number, or `None` if it is not known.
+    pub fn get(&self, field: Field) -> Option<i64> {
+        self.known
+            .contains(field)
+            .then(|| self.values[field as usize])
+    }
+
+    /// Returns the file system and the inode number, if both are known.
+    pub(super) fn inode(&self) -> Option<InodeKey> {
+        Some((self.get(Field::Fs)?, self.get(Field::Ino)?))
+    }
+
+    /// Returns true if the inode has several names, below the roots or elsewhere. Directories have
+    /// one.
+    pub(super) fn has_links(&self) -> bool {
+        self.file_type != FileType::Directory
+            && self.get(Field::Nlink).is_some_and(|links| links > 1)
+    }
+
+    /// Returns the bytes that this row adds to sums.
+    pub fn bytes(&self) -> i64 {
+        if self.charged {
+            // Only a damaged file has less than 0.
+            self.get(Field::Alloc).unwrap_or(0).max(0)
+        } else {
+            0
+        }
+    }
+
+    /// Returns true if two versions of one path are the same file, on file systems that may be one.
+    ///
+    /// Where inode numbers last, no known part of the identity differs. Elsewhere another inode
+    /// number says nothing: the same size and time of modification are the same file. A directory
+    /// is the same while it has its path.
+    pub(super) fn is_same_file(&self, other: &Self, trust: IdentityTrust) -> bool {
+        let agrees = |field| match (self.get(field), other.get(field)) {
+            (Some(a), Some(b)) => a == b,
+            _ => true,
+        };
+        let has_same_inode = || agrees(Field::Ino) && (!trust.keeps_birth || agrees(Field::Btime));
+        let is_directory = [self.file_type, other.file_type] == [FileType::Directory; 2];
+        let looks_same = || self.look().is_some() && self.look() == other.look();
+        !self.differs_in_type(other)
+            && (has_same_inode() || !trust.keeps_inode && (is_directory || looks_same()))
+    }
+
+    /// Returns size and time of modification, if both are known.
+    pub(super) fn look(&self) -> Option<(i64, i64)> {
+        Some((self.get(Field::Size)?, self.get(Field::Mtime)?))
+    }
+
+    /// Returns true if both types are known and differ.
+    pub(super) fn differs_in_type(&self, other: &Self) -> bool {
+        let unknown = FileType::Unknown;
+        self.file_type != other.file_type && self.file_type != unknown && other.file_type != unknown
+    }
+
+    /// Returns true if both hashes are known and differ.
+    pub(super) fn differs_in_hash(&self, other: &Self) -> bool {
+        match (&self.hash, &other.hash) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
+        }
+    }
+
+    /// Returns the name: what comes behind the last slash.
+    pub(super) fn name(&self) -> &[u8] {
+        split(&self.path).1
+    }
+
+    /// Returns the root and the path of the directory that has this name. A root has none.
+    pub(super) fn parent(&self) -> Option<Place<'_>> {
+        (!self.path.is_empty()).then(|| (self.root, split(&self.path).0))
+    }
+
+    /// Returns root and path.
+    pub(super) fn place(&self) -> Place<'_> {
+        (self.root, &self.path)
+    }
+}
+
+/// The numbers of a file system and of an inode on it.
+pub(super) type InodeKey = (i64, i64);
+
+/// A root and a path relative to it.
+pub(super) type Place<'a> = (u32, &'a [u8]);
+
+/// Returns the path of the directory and the name in it.
+pub(super) fn split(path: &[u8]) -> (&[u8], &[u8]) {
+    match path.iter().rposition(|byte| *byte == b'/') {
+        Some(slash) => (&path[..slash], &path[slash + 1..]),
+        None => (b"", path),
+    }
+}
+
+/// Returns the directories that a path lies in, from the nearest to the root.
+pub(crate) fn ancestors(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let parent = |path: &[u8]| split(path).0.len();
+    let first = (!path.is_empty()).then(|| &path[..parent(path)]);
+    std::iter::successors(first, move |above| {
+        (!above.is_empty()).then(|| &path[..parent(above)])
+    })
+}
+
+/// Something that a snapshot does not know: a file that could not be read, or was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The snapshot.
+    pub which: Which,
+    /// Number of the root in the newer snapshot.
+    pub root: u32,
+    /// The path relative to the root.
+    pub path: Arc<[u8]>,
+    /// The type of the file.
+    pub file_type: FileType,
+    /// The number of the error.
+    pub errno: Option<i32>,
+    /// The operation that failed, or the reason why the file was left out.
+    pub reason: String,
+}
+
+impl Unread {
+    /// Returns true if names below this directory may be missing.
+    pub(super) fn hides_names(&self) -> bool {
+        let may_list = matches!(self.file_type, FileType::Directory | FileType::Unknown);
+        may_list && self.reason != "xattr"
+    }
+}
+
+#[cfg(test)]
+mod tests;
