@@ -122,7 +122,7 @@ impl Directory {
         let mut source = choose::for_worker::<()>(&options, side);
         let origin = Origin::RootFd(Arc::clone(&self.fd));
         source.push(DirectoryJob {
-            dir: Arc::new(Dir::root(c".", 0, origin, ())),
+            dir: Arc::new(Dir::root(c".", 0, 0, origin, ())),
             step: JobStep::Read(Arc::clone(&self.fd)),
             next_batch: 0,
             concurrent: false,

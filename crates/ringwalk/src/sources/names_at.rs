@@ -1,7 +1,5 @@
-//! What the names of a batch are relative to: an open directory, the working directory, a saved
-//! tree.
+//! What the names of a batch are relative to: a directory, or the working directory.
 
-use crate::sources::saved::SharedReader;
 use crate::visit::metadata::Fields;
 use crate::walk::root::Root;
 use ringwalk_sys::{DirectoryFd, Statx, statx};
@@ -14,16 +12,14 @@ use std::os::fd::{AsFd, BorrowedFd};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum NamesAt<'a> {
     Directory(&'a DirectoryFd),
-    /// A directory that was read past the VFS.
+    /// A directory that was read without being opened.
     Unopened(&'a dyn OpenOnDemand),
     /// Paths relative to the working directory, or open descriptors, at the same index as their
     /// entries.
     Roots(&'a [Root]),
-    /// A saved tree, which no system call reaches.
-    Saved(&'a SharedReader),
 }
 
-/// A directory that is opened when it is first needed.
+/// A directory that is opened when it is first needed, if it can be.
 pub(crate) trait OpenOnDemand: std::fmt::Debug {
     /// Returns the directory, and opens it if it is not yet open.
     fn open(&self) -> Result<&DirectoryFd, Errno>;
@@ -36,7 +32,6 @@ impl<'a> NamesAt<'a> {
             Self::Directory(fd) => Ok(Some(fd.as_fd())),
             Self::Unopened(directory) => directory.open().map(|fd| Some(fd.as_fd())),
             Self::Roots(_) => Ok(None),
-            Self::Saved(_) => Err(Errno::OPNOTSUPP),
         }
     }
 
@@ -63,7 +58,6 @@ impl<'a> NamesAt<'a> {
                 Some(fd) => statx(fd, c"", flags | AtFlags::EMPTY_PATH, mask, stat),
                 None => statx(CWD, name, flags, mask, stat),
             },
-            Self::Saved(_) => Err(Errno::OPNOTSUPP),
         }
     }
 }

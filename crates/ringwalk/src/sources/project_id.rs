@@ -81,7 +81,6 @@ pub(crate) fn add_at(
             Some(fd) => add(metadata, fd, c"", follow),
             None => add(metadata, CWD, name, follow),
         },
-        NamesAt::Saved(_) => Err(Errno::OPNOTSUPP),
     }
 }
 

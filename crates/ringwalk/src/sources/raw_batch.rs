@@ -26,7 +26,8 @@ pub(crate) struct RawBatch {
     pub(crate) known: Vec<Known>,
     /// How many entries of `known` are failures.
     pub(crate) failed: usize,
-    /// The file numbers of entries of a saved tree. Empty in walks of live trees.
+    /// The file numbers of entries of a saved tree, whose listing numbers are cookies. Empty in
+    /// walks of live trees.
     pub(crate) files: Vec<u64>,
     /// Where the entries of subdirectories are, if they were read in the same request.
     pub(crate) below: Option<BatchInTree>,
@@ -48,6 +49,23 @@ impl RawBatch {
         let is_known = metadata.mask.contains(Fields::INO);
         let identity = is_known.then(|| metadata.identity())?;
         below.listing(self.records.offset(index), identity)
+    }
+
+    /// Returns the number by which a directory is listed without being opened
+    /// ([`Dir::number`](crate::Dir)).
+    pub(crate) fn number(&self, index: usize) -> u64 {
+        if self.files.is_empty() {
+            self.records.ino(index)
+        } else {
+            self.records.cookie(index).cast_unsigned()
+        }
+    }
+
+    /// Returns true if a directory cannot be listed, because its metadata cannot be read. A saved
+    /// tree can list a directory whose metadata is not known.
+    pub(crate) fn is_unreachable(&self, index: usize) -> bool {
+        self.failure(index)
+            .is_some_and(|errno| self.files.is_empty() || errno != Errno::NODATA)
     }
 
     pub(crate) fn metadata(&self, index: usize) -> Option<&Metadata> {

@@ -3,7 +3,6 @@
 use super::names::NameReader;
 use super::{DirectoryJob, JobStep, Pulled, Source};
 use crate::sources::raw_batch::RawBatch;
-use crate::visit::dir::Origin;
 use crate::visit::error::{Failure, Operation};
 use crate::walk::descriptors::open_directory;
 use ringwalk_sys::DirectoryFd;
@@ -66,13 +65,7 @@ pub(super) fn open_job<S>(job: &DirectoryJob<S>) -> Result<Arc<DirectoryFd>, Fai
         JobStep::Read(fd) => return Ok(Arc::clone(fd)),
         JobStep::Open(at) => at,
     };
-    let (name, follow) = match &job.dir.origin {
-        Origin::Entry { follow, .. } | Origin::RootPath { follow } => (job.dir.c_name(), *follow),
-        // Opened anew, so that the position of the given descriptor stays.
-        Origin::RootFd(_) => (c".", false),
-        // Comes to no source. Nothing can be opened by an empty name.
-        Origin::Saved { .. } => (c"", false),
-    };
+    let (name, follow) = job.dir.opened_by();
     open_directory(at.as_fd(), name, follow).map_err(|errno| Failure {
         operation: Operation::Open,
         errno,

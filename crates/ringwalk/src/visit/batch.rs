@@ -2,6 +2,7 @@
 
 use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::RawBatch;
+use crate::sources::saved::SharedReader;
 use crate::visit::dir::Dir;
 use crate::visit::entry::Entry;
 use crate::visit::error::{Error, Operation};
@@ -40,6 +41,8 @@ pub(crate) fn cut_numbers(numbers: &mut Range<u64>, at: usize) -> Range<u64> {
 pub struct Batch<'b, S> {
     pub(crate) raw: &'b RawBatch,
     pub(crate) place: NamesAt<'b>,
+    /// The reader of the saved tree that the walk reads.
+    pub(crate) saved: Option<&'b SharedReader>,
     pub(crate) dir: Option<&'b Dir<S>>,
     pub(crate) numbers: Range<u64>,
     pub(crate) descents: &'b [Descent<S>],
@@ -100,7 +103,7 @@ impl<'b, S> Batch<'b, S> {
 
     /// Returns true if the entries come from a saved tree.
     pub fn is_saved(&self) -> bool {
-        matches!(self.place, NamesAt::Saved(_))
+        self.saved.is_some()
     }
 
     /// Returns the open directory, for calls on its entries; `None` for roots, whose names are

@@ -15,7 +15,7 @@ use std::ffi::CStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-/// How a directory is opened.
+/// How a directory is opened. Directories of a saved tree never are.
 #[derive(Debug)]
 pub(crate) enum Origin {
     /// By its name, relative to the parent. `follow` says that the name is a symbolic link that the
@@ -28,8 +28,6 @@ pub(crate) enum Origin {
     RootPath { follow: bool },
     /// A root given as an open descriptor.
     RootFd(Arc<DirectoryFd>),
-    /// Not at all: a directory of a saved tree, with its listing number.
-    Saved { listing: u64 },
 }
 
 /// A directory that is walked, as visitors see it.
@@ -37,8 +35,8 @@ pub(crate) enum Origin {
 pub struct Dir<S> {
     parent: Option<Arc<Dir<S>>>,
     name: Name,
-    /// The inode number as the directory above lists it; 0 for a root.
-    ino: u64,
+    /// See [`number`](Self::number).
+    number: u64,
     depth: u32,
     root_index: u32,
     pub(crate) origin: Origin,
@@ -67,15 +65,46 @@ pub struct Dir<S> {
 }
 
 impl<S> Dir<S> {
-    pub(crate) fn root(name: &CStr, root_index: u32, origin: Origin, state: S) -> Self {
+    /// Creates a root. Its `number` is 0 unless it is one of a saved tree.
+    pub(crate) fn root(
+        name: &CStr,
+        root_index: u32,
+        number: u64,
+        origin: Origin,
+        state: S,
+    ) -> Self {
+        Self::new(None, root_index, name, number, origin, state)
+    }
+
+    pub(crate) fn child(
+        parent: &Arc<Self>,
+        name: &CStr,
+        number: u64,
+        origin: Origin,
+        state: S,
+    ) -> Self {
+        let root_index = parent.root_index;
+        Self::new(Some(parent), root_index, name, number, origin, state)
+    }
+
+    fn new(
+        parent: Option<&Arc<Self>>,
+        root_index: u32,
+        name: &CStr,
+        number: u64,
+        origin: Origin,
+        state: S,
+    ) -> Self {
+        let below_link = matches!(origin, Origin::Entry { follow: true, .. })
+            || parent.is_some_and(|parent| parent.below_link);
         Self {
-            parent: None,
+            parent: parent.cloned(),
             name: name.into(),
-            ino: 0,
-            depth: 0,
+            number,
+            depth: parent.map_or(0, |parent| parent.depth + 1),
             root_index,
             origin,
-            below_link: false,
+            below_link,
             pending: AtomicUsize::new(1),
             slot: DescriptorSlot::default(),
             reads: ReadsInFlight::default(),
@@ -107,35 +136,6 @@ impl<S> Dir<S> {
             self.set_partial();
         }
         self.resumed = Some(Box::new(leftover));
-    }
-
-    pub(crate) fn child(
-        parent: &Arc<Self>,
-        name: &CStr,
-        ino: u64,
-        origin: Origin,
-        state: S,
-    ) -> Self {
-        let follow = matches!(origin, Origin::Entry { follow: true, .. });
-        Self {
-            name: name.into(),
-            ino,
-            depth: parent.depth + 1,
-            root_index: parent.root_index,
-            origin,
-            below_link: follow || parent.below_link,
-            pending: AtomicUsize::new(1),
-            slot: DescriptorSlot::default(),
-            reads: ReadsInFlight::default(),
-            resumed: None,
-            read: AtomicU64::new(0),
-            partial: AtomicBool::new(false),
-            pruned: AtomicBool::new(false),
-            ended: AtomicBool::new(false),
-            failed: AtomicBool::new(false),
-            state,
-            parent: Some(Arc::clone(parent)),
-        }
     }
 
     /// Returns the visitor's state of this directory. Several workers may look at it at once.
@@ -203,10 +203,21 @@ impl<S> Dir<S> {
         }
     }
 
-    /// Returns the inode number as the directory above lists it; 0 for a root. At a mount point it
-    /// is the number of the directory underneath.
-    pub(crate) fn ino(&self) -> u64 {
-        self.ino
+    /// Returns the number by which the directory is listed without being opened. It is the inode
+    /// number as the directory above lists it, or 0 for a root; at a mount point it is the number
+    /// of the directory underneath. In a saved tree it is the listing number.
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Returns the name by which the directory is opened, and whether a symbolic link of this name
+    /// is followed.
+    pub(crate) fn opened_by(&self) -> (&CStr, bool) {
+        match &self.origin {
+            Origin::Entry { follow, .. } | Origin::RootPath { follow } => (self.c_name(), *follow),
+            // Opened anew, so that the position of the given descriptor stays.
+            Origin::RootFd(_) => (c".", false),
+        }
     }
 
     pub(crate) fn is_below_link(&self) -> bool {

@@ -1,7 +1,6 @@
 //! One entry of a batch, as a visitor sees it.
 
 use crate::pull::entry_buffer::EntryRef;
-use crate::sources::names_at::NamesAt;
 use crate::sources::saved::SavedFile;
 use crate::visit::batch::{Batch, Descent};
 use crate::visit::dir::Dir;
@@ -165,9 +164,7 @@ impl<'b, S> Entry<'b, S> {
 
     /// Returns the file in the saved tree that the walk reads; `None` in a walk of a live tree.
     pub fn saved(&self) -> Option<SavedFile<'b>> {
-        let NamesAt::Saved(reader) = self.batch.place else {
-            return None;
-        };
+        let reader = self.batch.saved?;
         let file = *self.batch.raw.files.get(self.index)?;
         Some(SavedFile { reader, file })
     }

@@ -1,6 +1,6 @@
 //! A directory that is being left, and the directory that it was found in.
 
-use crate::visit::dir::{Dir, Origin};
+use crate::visit::dir::Dir;
 use crate::visit::error::{Error, Operation};
 use crate::walk::descriptors::{At, Descriptors};
 use rustix::io::Errno;
@@ -12,9 +12,11 @@ use std::sync::Arc;
 /// [`leave`](crate::Visitor::leave).
 #[derive(Debug)]
 pub struct Left<'a, S> {
-    dir: &'a Arc<Dir<S>>,
-    descriptors: &'a Descriptors<S>,
-    parents_open: bool,
+    pub(crate) dir: &'a Arc<Dir<S>>,
+    pub(crate) descriptors: &'a Descriptors<S>,
+    pub(crate) parents_open: bool,
+    /// The walk reads a saved tree.
+    pub(crate) saved: bool,
 }
 
 /// The directory that the name of another one is relative to: an open directory, or the working
@@ -28,19 +30,7 @@ impl AsFd for ParentFd {
     }
 }
 
-impl<'a, S> Left<'a, S> {
-    pub(crate) fn new(
-        dir: &'a Arc<Dir<S>>,
-        descriptors: &'a Descriptors<S>,
-        parents_open: bool,
-    ) -> Self {
-        Self {
-            dir,
-            descriptors,
-            parents_open,
-        }
-    }
-
+impl<S> Left<'_, S> {
     /// Returns the directory that this one was found in, for calls on [`Dir::c_name`]. It is the
     /// very directory that was read, wherever it lies now, never one that has replaced it. For
     /// roots it is the working directory.
@@ -51,25 +41,20 @@ impl<'a, S> Left<'a, S> {
     /// is no longer at its place. `EBADF` for walks without
     /// [`parents_open`](crate::Walk::parents_open). `EOPNOTSUPP` for saved trees.
     pub fn parent_fd(&self) -> Result<ParentFd, Error> {
-        let Some(parent) = self.dir.parent_arc() else {
-            return match self.dir.origin {
-                Origin::Saved { .. } => Err(error_of(self.dir, Errno::OPNOTSUPP)),
-                _ => Ok(ParentFd(At::Cwd)),
-            };
+        let parent = self.dir.parent_arc();
+        let got = match parent {
+            _ if self.saved => Err(Errno::OPNOTSUPP),
+            None => Ok(At::Cwd),
+            Some(parent) if self.parents_open => self.descriptors.get(parent).map_err(|f| f.errno),
+            Some(_) => Err(Errno::BADF),
         };
-        let got = if matches!(self.dir.origin, Origin::Saved { .. }) {
-            Err(Errno::OPNOTSUPP)
-        } else if self.parents_open {
-            self.descriptors.get(parent).map_err(|f| f.errno)
-        } else {
-            Err(Errno::BADF)
-        };
-        got.map(ParentFd).map_err(|errno| error_of(parent, errno))
+        got.map(ParentFd)
+            .map_err(|errno| error_of(parent.unwrap_or(self.dir), errno))
     }
 
     /// Returns true if the directory is one of a saved tree.
     pub fn is_saved(&self) -> bool {
-        matches!(self.dir.origin, Origin::Saved { .. })
+        self.saved
     }
 }
 

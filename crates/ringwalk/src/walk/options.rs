@@ -1,9 +1,8 @@
 //! The options of a walk, resolved and shared by all its workers.
 
 use crate::sources::older::OlderTree;
-use crate::sources::raw_batch::RawBatch;
 use crate::sources::registry::SourceChoice;
-use crate::sources::saved::{SavedBatch, SavedTree};
+use crate::sources::saved::{SavedTree, SharedReader};
 use crate::sources::wanted::Wanted;
 use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;
@@ -107,19 +106,19 @@ impl Options {
         Wanted::roots(self.fields, self.stay, self.follow)
     }
 
-    /// Returns the fields that a reader of a saved tree returns with each entry. If the walk stays
-    /// on one device, the device is one of them.
-    pub(crate) fn saved_fields(&self) -> Fields {
-        match self.stay {
+    /// Returns a reader of the saved tree for one worker; `None` for a walk of a live tree.
+    pub(crate) fn saved_reader(&self) -> Option<SharedReader> {
+        let tree = Arc::clone(self.saved.as_ref()?);
+        let fields = match self.stay {
             Stay::Anywhere => self.fields,
             Stay::Device | Stay::Mount => self.fields | Fields::MNT_ID,
-        }
-    }
-
-    /// Returns a buffer for entries of a saved tree.
-    pub(crate) fn saved_batch<'b>(&self, raw: &'b mut RawBatch) -> SavedBatch<'b> {
+        };
         let required = self.fields - self.optional_fields;
-        SavedBatch::new(raw, required, self.follow == Follow::Always)
+        Some(SharedReader::new(
+            tree.reader(fields),
+            required,
+            self.follow,
+        ))
     }
 
     /// Returns true if the walk may leave something out: it has a budget, or goes on with

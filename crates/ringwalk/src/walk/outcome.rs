@@ -36,21 +36,23 @@ pub(super) fn outcome<S, V>(
     } else {
         Fields::empty()
     };
+    let (source, source_given, source_reason) = match &shared.options.saved {
+        Some(tree) => (SAVED, true, tree.describe()),
+        None => (
+            shared.sources.name(),
+            shared.options.source != SourceChoice::Auto,
+            shared.sources.reason(),
+        ),
+    };
     let summary = Summary {
         entries: totals.entries,
         directories: totals.directories,
         errors: totals.errors,
         vanished: totals.vanished,
         elapsed: begin.elapsed(),
-        source: match shared.options.saved {
-            Some(_) => SAVED,
-            None => shared.sources.name(),
-        },
-        source_given: shared.options.saved.is_some() || shared.options.source != SourceChoice::Auto,
-        source_reason: match &shared.options.saved {
-            Some(tree) => tree.describe(),
-            None => shared.sources.reason(),
-        },
+        source,
+        source_given,
+        source_reason,
         fell_back: shared.sources.fell_back(),
         fell_back_reason: shared.sources.fallback_reason(),
         prefetched: shared.prefetch.done(),

@@ -31,18 +31,20 @@ impl Walk {
     /// or reads a saved tree.
     pub fn run<V: Visitor>(self, make: impl Fn(usize) -> V + Sync) -> Outcome<V> {
         let begin = Instant::now();
+        let is_live = self.options.saved.is_none();
         assert!(
-            !self.is_partial()
-                || self.options.saved.is_none() && self.options.follow != Follow::Always,
+            !self.is_partial() || is_live && self.options.follow != Follow::Always,
             "a walk that follows all links or reads a saved tree cannot stop and go on",
         );
         // Roots that the source refuses are read by system calls.
         let _ = self.check_source();
-        if self.options.sync && self.options.saved.is_none() {
+        if is_live && self.options.sync {
             sync_roots(&self.options);
         }
         let shared = SharedWalk::<V::State>::new(self.options, self.named, self.monitor);
-        shared.begin_prefetch();
+        if is_live {
+            shared.begin_prefetch();
+        }
         let done = Mutex::new(Vec::new());
         // Leftovers of roots that the walk does not have are errors, so workers look at them.
         if !shared.options.roots.is_empty() || shared.options.resume.is_some() {

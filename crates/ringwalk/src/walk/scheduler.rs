@@ -68,10 +68,9 @@ pub(crate) enum RestFrom {
         /// The budget counts the descriptor as held.
         pinned: bool,
     },
-    /// The mounted volume that the directory was listed from, past the VFS.
-    Volume(Position),
-    /// The saved tree, from this position.
-    Saved(u64),
+    /// What the directory was listed from without being opened: its mounted volume, or the saved
+    /// tree.
+    Listing(Position),
 }
 
 /// A part of a batch that was given away, or put off until the entries before it have been walked.

@@ -72,7 +72,7 @@ impl<S> SharedWalk<S> {
     /// Reads ahead for every root, if the caller asked for that without measuring.
     pub(super) fn begin_prefetch(&self) {
         let (options, stop) = (&self.options, self.scheduler.stop_flag());
-        if options.prefetch == Prefetch::Always && options.saved.is_none() {
+        if options.prefetch == Prefetch::Always {
             let begin = || self.prefetch.begin(options, stop);
             self.descriptors.with(Extra::Prefetch, begin);
         }

@@ -120,16 +120,12 @@ impl BtrfsReader {
             return Ok(None);
         }
         let goes_on = next.filter(|next| next.kind <= kind::DIR_ITEM);
-        Ok(goes_on.map(|next| Position {
-            // Extended attributes come before entries.
-            at: if next.kind == kind::DIR_ITEM {
-                next.offset
-            } else {
-                0
-            },
-            bytes: None,
-            in_older: false,
-        }))
+        // Extended attributes come before entries.
+        let at = |next: Key| match next.kind {
+            kind::DIR_ITEM => next.offset,
+            _ => 0,
+        };
+        Ok(goes_on.map(|next| Position::at(at(next))))
     }
 
     /// Fills in the metadata of `lookups`, which are the entries of one run.

@@ -398,9 +398,8 @@ impl Ext4Reader {
         checker.check(first == 0)?;
         let block_size = u64::from(volume.file_system.superblock().block_size);
         let position = (next * block_size < blocks.len() as u64).then(|| Position {
-            at: next,
             bytes: held.clone(),
-            in_older: false,
+            ..Position::at(next)
         });
         self.find_types(batch);
         Ok(position)

@@ -47,7 +47,6 @@ use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{DirectoryJob, JobStep, Pulled, Source};
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::wanted::Wanted;
-use crate::visit::dir::Origin;
 use crate::visit::error::{Failure, Operation};
 use crate::visit::metadata::Fields;
 use crate::walk::options::Options;
@@ -262,14 +261,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         };
         match &job.step {
             JobStep::Open(at) => {
-                let (name, follow) = match &job.dir.origin {
-                    Origin::Entry { follow, .. } | Origin::RootPath { follow } => {
-                        (job.dir.c_name(), *follow)
-                    }
-                    Origin::RootFd(_) => (c".", false),
-                    // Comes to no source. Nothing can be opened by an empty name.
-                    Origin::Saved { .. } => (c"", false),
-                };
+                let (name, follow) = job.dir.opened_by();
                 self.transport.start_open(slot, at, name, follow);
             }
             JobStep::Read(fd) => {

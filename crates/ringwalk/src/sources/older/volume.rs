@@ -87,9 +87,8 @@ impl OlderListings {
         let listed = self.0.list(listing, from, &mut SavedBatch::older(batch));
         let next = listed.map_err(unreadable)?;
         Ok(next.map(|at| Position {
-            at,
-            bytes: None,
             in_older: true,
+            ..Position::at(at)
         }))
     }
 }

@@ -14,17 +14,19 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the traits, and the buffer that a reader fills |
+//! | `shared_reader.rs` | the reader of a worker, which its visitor's entries use too |
 //! | `saved_file.rs` | one file of a saved tree, as visitors see it |
 //! | `tests.rs`, `memory.rs` | tests, with a tree in memory |
 
 #[cfg(test)]
 mod memory;
 mod saved_file;
+mod shared_reader;
 #[cfg(test)]
 mod tests;
 
 pub use saved_file::SavedFile;
-pub(crate) use saved_file::SharedReader;
+pub(crate) use shared_reader::SharedReader;
 
 use crate::sources::raw_batch::{Known, RawBatch};
 use crate::visit::error::Operation;

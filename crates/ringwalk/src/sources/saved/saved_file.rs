@@ -1,30 +1,8 @@
 //! One file of a saved tree, as visitors see it.
 
-use super::SavedReader;
+use super::SharedReader;
 use crate::visit::metadata::{Fields, Metadata};
 use rustix::io::Errno;
-use std::cell::RefCell;
-use std::fmt;
-
-/// The reader of a worker, lent to the entries that its visitor looks at.
-pub(crate) struct SharedReader(RefCell<Box<dyn SavedReader>>);
-
-impl SharedReader {
-    pub(crate) fn new(reader: Box<dyn SavedReader>) -> Self {
-        Self(RefCell::new(reader))
-    }
-
-    /// Returns the reader, for the worker itself.
-    pub(crate) fn get_mut(&mut self) -> &mut dyn SavedReader {
-        &mut **self.0.get_mut()
-    }
-}
-
-impl fmt::Debug for SharedReader {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedReader").finish_non_exhaustive()
-    }
-}
 
 /// A file of a saved tree: asks for what the walk has not read.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +18,7 @@ impl SavedFile<'_> {
     ///
     /// The error that the file was saved with; `EIO` if the saved tree cannot be read.
     pub fn metadata(&self, fields: Fields) -> Result<Metadata, Errno> {
-        self.reader.0.borrow_mut().metadata(self.file, fields)
+        self.reader.borrow_mut().metadata(self.file, fields)
     }
 
     /// Returns the metadata, if it has these fields.
@@ -59,7 +37,7 @@ impl SavedFile<'_> {
     ///
     /// `ENODATA` if it is not known, and as [`metadata`](Self::metadata).
     pub fn target(&self) -> Result<Vec<u8>, Errno> {
-        self.reader.0.borrow_mut().target(self.file)
+        self.reader.borrow_mut().target(self.file)
     }
 
     /// Returns true if a directory has no entries.
@@ -68,6 +46,6 @@ impl SavedFile<'_> {
     ///
     /// `ENODATA` if that is not known, and as [`metadata`](Self::metadata).
     pub fn is_empty_directory(&self) -> Result<bool, Errno> {
-        self.reader.0.borrow_mut().is_empty(self.file)
+        self.reader.borrow_mut().is_empty(self.file)
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct DirectoryKey<'n> {
     pub(crate) name: &'n [u8],
 }
 
-/// The position at which a reader continues to list a large directory.
+/// The position at which a reader continues to list a large directory that is not open.
 #[derive(Clone, Debug)]
 pub(crate) struct Position {
     /// An offset or an index.
@@ -55,6 +55,17 @@ pub(crate) struct Position {
     pub(crate) bytes: Option<Arc<DirectoryCopy>>,
     /// True for a row of an older tree.
     pub(crate) in_older: bool,
+}
+
+impl Position {
+    /// Returns a position that needs nothing but its offset or index.
+    pub(crate) fn at(at: u64) -> Self {
+        Self {
+            at,
+            bytes: None,
+            in_older: false,
+        }
+    }
 }
 
 /// Returns the type of an entry by the number that directories of ext4 and btrfs hold: `FT_*` of

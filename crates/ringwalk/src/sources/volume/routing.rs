@@ -172,7 +172,7 @@ impl VolumeRouting {
         }
         let mounted_volume = &found.all[index];
         let ino = |dir: &Dir<S>| match dir.parent() {
-            Some(_) => dir.ino(),
+            Some(_) => dir.number(),
             None => place.identity.ino,
         };
         let own = ino(dir);
@@ -181,7 +181,7 @@ impl VolumeRouting {
         // lie in itself, which the kernel refuses to enter (`ELOOP`).
         while let Some(parent) = at.parent() {
             let above = ino(parent);
-            if !mounted_volume.volume.holds(at.ino())
+            if !mounted_volume.volume.holds(at.number())
                 || mounted_volume.covered.contains(above, at.name())
                 || above == own
             {

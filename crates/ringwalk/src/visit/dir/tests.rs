@@ -1,7 +1,13 @@
 use super::*;
 
 fn chain(root: &CStr, names: &[&CStr]) -> Arc<Dir<()>> {
-    let mut dir = Arc::new(Dir::root(root, 0, Origin::RootPath { follow: false }, ()));
+    let mut dir = Arc::new(Dir::root(
+        root,
+        0,
+        0,
+        Origin::RootPath { follow: false },
+        (),
+    ));
     for name in names {
         dir = Arc::new(Dir::child(
             &dir,

@@ -50,7 +50,6 @@ pub(super) fn reopen<S>(dir: &Dir<S>) -> Result<Arc<DirectoryFd>, Failure> {
         }
         match (&above.origin, above.parent()) {
             (Origin::RootFd(fd), _) => break Arc::clone(fd),
-            (Origin::Saved { .. }, _) => return Err(failed(Errno::OPNOTSUPP)),
             (Origin::Entry { .. }, Some(parent)) => {
                 down.push(above);
                 above = parent;

@@ -10,7 +10,7 @@ fn open_root(path: &std::path::Path) -> (Arc<Dir<()>>, Arc<DirectoryFd>) {
     let name = std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap();
     let fd = open_directory(CWD, &*name, false).unwrap();
     let origin = Origin::RootPath { follow: false };
-    (Arc::new(Dir::root(&name, 0, origin, ())), fd)
+    (Arc::new(Dir::root(&name, 0, 0, origin, ())), fd)
 }
 
 /// Entries were lost when one worker closed a directory while another looked for it.

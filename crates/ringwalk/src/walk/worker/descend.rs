@@ -8,9 +8,7 @@ use crate::visit::dir::{Dir, Origin};
 use crate::visit::metadata::{Fields, Identity};
 use crate::visit::visitor::Visitor;
 use crate::walk::scheduler::Task;
-use crate::walk::settings::Order;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
-use rustix::io::Errno;
 use std::cell::Cell;
 use std::sync::Arc;
 
@@ -29,7 +27,7 @@ impl<V: Visitor> Worker<'_, V> {
         }
         for index in 0..raw.records.len() {
             // An entry that statx(2) cannot reach cannot be opened either, and has been reported.
-            if raw.records.file_type(index) != FileType::Directory || is_unreachable(raw, index) {
+            if raw.records.file_type(index) != FileType::Directory || raw.is_unreachable(index) {
                 continue;
             }
             let metadata = raw.metadata(index);
@@ -79,9 +77,8 @@ impl<V: Visitor> Worker<'_, V> {
         }
         dir.add_pending(children);
         self.shared.descriptors.expect_children(dir, children, fd);
-        let options = &self.shared.options;
         let entered = descents.iter().filter(|d| !d.pruned.get());
-        if options.saved.is_some() && options.order == Order::Any && !options.preorder {
+        if self.saved.is_some() && !self.shared.options.is_in_order() {
             // Saved trees list subdirectories before their directory. So the last comes first.
             entered.for_each(|descent| self.push_child(dir, raw, descent));
         } else {
@@ -107,27 +104,15 @@ impl<V: Visitor> Worker<'_, V> {
     fn push_child(&self, dir: &Arc<Dir<V::State>>, raw: &RawBatch, descent: &Descent<V::State>) {
         let index = descent.index as usize;
         let state = descent.state.take().unwrap_or_default();
-        let origin = if raw.files.is_empty() {
-            let follow = raw.is_followed(index);
-            let seen = self.identity_seen(raw, index);
-            Origin::Entry { follow, seen }
-        } else {
-            let listing = raw.records.cookie(index).cast_unsigned();
-            Origin::Saved { listing }
+        let origin = Origin::Entry {
+            follow: raw.is_followed(index),
+            seen: self.identity_seen(raw, index),
         };
-        let (name, ino) = (raw.records.name(index), raw.records.ino(index));
-        let child = Dir::child(dir, name, ino, origin, state);
-        let child = Arc::new(child);
+        let (name, number) = (raw.records.name(index), raw.number(index));
+        let child = Arc::new(Dir::child(dir, name, number, origin, state));
         self.deque.push(match raw.listing(index) {
             Some(listing) => Task::Listed(Box::new((child, listing))),
             None => Task::Open(child),
         });
     }
-}
-
-/// Returns true if an entry cannot be opened. A directory of a saved tree whose metadata is not
-/// known can be listed.
-fn is_unreachable(raw: &RawBatch, index: usize) -> bool {
-    raw.failure(index)
-        .is_some_and(|errno| raw.files.is_empty() || errno != Errno::NODATA)
 }

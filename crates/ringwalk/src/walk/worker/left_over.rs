@@ -57,7 +57,6 @@ impl<V: Visitor> Worker<'_, V> {
         let seen = match &dir.origin {
             Origin::Entry { seen, .. } => *seen,
             Origin::RootPath { .. } | Origin::RootFd(_) => self.root_identity(dir),
-            Origin::Saved { .. } => None,
         };
         let identity = seen.or_else(|| listed_identity(dir));
         self.leftover_of(dir, identity, Remaining::Whole)
@@ -212,9 +211,9 @@ pub(crate) fn join_names(leftovers: Vec<Leftover>) -> Vec<Leftover> {
 fn listed_identity<S>(dir: &Dir<S>) -> Option<Identity> {
     let parent = Descriptors::held(dir.parent()?)?;
     let found = identity(&*parent).ok()?;
-    (dir.ino() != 0 && filesystem::lists_inodes(&*parent)).then(|| Identity {
+    (dir.number() != 0 && filesystem::lists_inodes(&*parent)).then(|| Identity {
         dev: found.dev,
-        ino: dir.ino(),
+        ino: dir.number(),
     })
 }
 

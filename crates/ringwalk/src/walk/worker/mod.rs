@@ -7,11 +7,10 @@
 //! | `left_over.rs` | tasks that become leftovers when the budget is spent |
 //! | `roots.rs` | the roots, as entries of batches without a directory |
 //! | `open.rs` | opening a directory, also when descriptors have run out |
-//! | `list.rs` | listing a directory past the VFS instead |
+//! | `list.rs` | listing a directory without opening it: past the VFS, or from a saved tree |
 //! | `tree.rs` | directories that were read together with one above them |
 //! | `pull.rs` | jobs of the source: what comes back of a directory |
 //! | `rest.rs` | reading on in a large directory |
-//! | `saved.rs` | roots and directories of a saved tree |
 //! | `visit.rs` | the visitor, for the entries of a batch |
 //! | `metadata.rs` | the metadata of the entries of a batch |
 //! | `share.rs` | batches cut into parts, for other workers or for preorder |
@@ -31,7 +30,6 @@ mod pull;
 mod rest;
 mod resume;
 mod roots;
-mod saved;
 mod share;
 mod tree;
 mod unopened;
@@ -54,6 +52,7 @@ use crate::walk::shared::SharedWalk;
 use crossbeam_deque::Worker as Deque;
 use crossbeam_utils::Backoff;
 use metadata::FIRST_CHUNK;
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The counters of a worker.
@@ -87,7 +86,7 @@ pub(crate) struct Worker<'w, V: Visitor> {
     /// The readers of the mounted volumes that this worker has come to.
     readers: Vec<Option<Box<dyn Reader>>>,
     /// The reader of the saved tree, if that is walked.
-    saved: Option<SharedReader>,
+    saved: Option<Rc<SharedReader>>,
     visitor: V,
     raw: RawBatch,
     descents: Vec<Descent<V::State>>,
@@ -124,9 +123,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
             counted_jobs: 0,
             choosing: shared.sources.is_open(),
             readers: Vec::new(),
-            saved: shared.options.saved.as_ref().map(|tree| {
-                SharedReader::new(Arc::clone(tree).reader(shared.options.saved_fields()))
-            }),
+            saved: shared.options.saved_reader().map(Rc::new),
             visitor,
             raw: RawBatch::default(),
             descents: Vec::new(),
@@ -292,10 +289,12 @@ impl<'w, V: Visitor> Worker<'w, V> {
     fn finish(&mut self, mut dir: Arc<Dir<V::State>>) {
         while dir.finish_one() {
             if !self.shared.scheduler.is_stopped() && !dir.is_partial() {
-                let descriptors = &self.shared.descriptors;
-                let parents_open = self.shared.options.parents_open;
-                let left = Left::new(&dir, descriptors, parents_open);
-                self.visitor.leave(&left);
+                self.visitor.leave(&Left {
+                    dir: &dir,
+                    descriptors: &self.shared.descriptors,
+                    parents_open: self.shared.options.parents_open,
+                    saved: self.saved.is_some(),
+                });
             }
             let Some(parent) = dir.parent_arc().cloned() else {
                 return self.shared.scheduler.finish_root();

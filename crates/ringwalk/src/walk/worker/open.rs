@@ -21,9 +21,6 @@ impl<V: Visitor> Worker<'_, V> {
         if dir.parent().is_some_and(Dir::is_pruned) {
             return self.abandon(dir);
         }
-        if let Origin::Saved { listing } = dir.origin {
-            return self.list_saved(dir, listing);
-        }
         if let Some(leftover) = &dir.resumed {
             let leftover = leftover.clone();
             return self.open_resumed(dir, &leftover);

@@ -1,16 +1,12 @@
 //! Reading on in a directory that one buffer has no room for.
 
 use super::Worker;
-use crate::sources::volume::Position;
 use crate::sources::{DirectoryJob, JobStep};
-use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
-use crate::visit::error::{Failure, Operation};
 use crate::visit::visitor::Visitor;
 use crate::walk::reads::Begun;
 use crate::walk::scheduler::{Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
-use rustix::io::Errno;
 use std::sync::Arc;
 
 impl<V: Visitor> Worker<'_, V> {
@@ -37,9 +33,8 @@ impl<V: Visitor> Worker<'_, V> {
                 let concurrent = !alone && self.may_read_concurrently();
                 self.read_on(dir, fd, next_batch, concurrent, keeps_pin);
             }
-            RestFrom::Volume(_) | RestFrom::Saved(_) if is_over => self.finish(dir),
-            RestFrom::Volume(position) => self.list_on(dir, &position, next_batch),
-            RestFrom::Saved(position) => self.list_saved_on(&dir, position, next_batch),
+            RestFrom::Listing(_) if is_over => self.finish(dir),
+            RestFrom::Listing(position) => self.list_on(dir, &position, next_batch),
         }
     }
 
@@ -92,32 +87,6 @@ impl<V: Visitor> Worker<'_, V> {
         self.source.reads_concurrently()
             && !self.shared.options.is_in_order()
             && (self.source.capacity() > 1 || self.available_workers() > 0)
-    }
-
-    /// Lists on in a large directory, past the VFS.
-    fn list_on(&mut self, dir: Arc<Dir<V::State>>, position: &Position, next_batch: u32) {
-        let begin = self.meter.begin();
-        let listed = self
-            .shared
-            .sources
-            .routing
-            .volume_begun_on(&*dir)
-            .map(|(volume, key)| self.list_from(volume, key, Some(position)));
-        if let Some(Ok(next)) = listed {
-            if let Some(next) = next {
-                self.push_rest(&dir, next_batch + 1, RestFrom::Volume(next));
-            }
-            let numbers = numbers_of_read(next_batch);
-            self.visit(&dir, None, numbers, false, 1, begin);
-        } else {
-            // The entries that were given cannot be taken back, so system calls cannot begin anew.
-            let failure = Failure {
-                operation: Operation::Read,
-                errno: Errno::IO,
-            };
-            self.fail(&dir, failure);
-        }
-        self.finish(dir);
     }
 
     /// Pushes the rest of a directory, as one more piece of its work.

@@ -103,7 +103,7 @@ impl<V: Visitor> Worker<'_, V> {
         };
         let name = root.c_name().unwrap_or_default();
         let number = u32::try_from(index).unwrap_or(u32::MAX);
-        Dir::root(&name, number, origin, state)
+        Dir::root(&name, number, 0, origin, state)
     }
 
     /// Returns the node of a leftover. If its root is not there any more, or is another one,

@@ -3,12 +3,10 @@
 use super::Worker;
 use crate::sources::names_at::NamesAt;
 use crate::sources::raw_batch::RawBatch;
-use crate::sources::saved::{SavedEntry, SavedReader};
 use crate::sources::stat::stat_entries;
 use crate::visit::batch::{Batch, Descent};
 use crate::visit::dir::{Dir, Origin};
 use crate::visit::visitor::{Flow, Visitor};
-use crate::walk::options::Options;
 use crate::walk::root::Root;
 use crate::walk::scheduler::Task;
 use crate::walk::settings::Follow;
@@ -31,16 +29,16 @@ impl<V: Visitor> Worker<'_, V> {
         }
         let mut raw = std::mem::take(&mut self.raw);
         raw.clear();
-        let mut saved = self.saved.take();
-        let place;
-        if let Some(reader) = &mut saved {
-            find_roots(reader.get_mut(), roots, &shared.options, &mut raw);
-            place = NamesAt::Saved(reader);
+        let saved = self.saved.clone();
+        let place = if let Some(reader) = &saved {
+            reader.find_roots(roots, &mut raw);
+            NamesAt::Unopened(&**reader)
         } else {
-            place = NamesAt::Roots(roots);
+            let place = NamesAt::Roots(roots);
             push_roots(roots, &mut raw);
             stat_entries(&mut raw, place, shared.root_fields, true, false);
-        }
+            place
+        };
         for index in 0..roots.len() {
             if let Some(metadata) = raw.metadata(index) {
                 shared.boundaries.set(first + index, metadata);
@@ -54,6 +52,7 @@ impl<V: Visitor> Worker<'_, V> {
         let batch = Batch {
             raw: &raw,
             place,
+            saved: saved.as_deref(),
             dir: None,
             numbers: number..number + 1,
             descents: &descents,
@@ -65,7 +64,6 @@ impl<V: Visitor> Worker<'_, V> {
             self.descend_roots(first, roots, &raw, &descents);
         }
         self.raw = raw;
-        self.saved = saved;
         self.keep_descents(descents);
         shared.scheduler.finish_root();
     }
@@ -82,16 +80,13 @@ impl<V: Visitor> Worker<'_, V> {
             let index = descent.index as usize;
             let follow = self.shared.options.follow != Follow::Never;
             let origin = match &roots[index].fd {
-                _ if !raw.files.is_empty() => Origin::Saved {
-                    listing: raw.records.cookie(index).cast_unsigned(),
-                },
                 Some(fd) => Origin::RootFd(Arc::clone(fd)),
                 None => Origin::RootPath { follow },
             };
             let root_index = u32::try_from(first + index).unwrap_or(u32::MAX);
             let state = descent.state.take().unwrap_or_default();
             let name = raw.records.name(index);
-            let dir = Dir::root(name, root_index, origin, state);
+            let dir = Dir::root(name, root_index, raw.number(index), origin, state);
             self.shared.scheduler.add_roots(1);
             self.deque.push(Task::Open(Arc::new(dir)));
             pushed += 1;
@@ -109,24 +104,5 @@ pub(super) fn push_roots(roots: &[Root], raw: &mut RawBatch) {
         // not exist either.
         let name = root.c_name().unwrap_or_default();
         raw.records.push(&name, FileType::Unknown, 0, 0);
-    }
-}
-
-/// Adds the roots to `raw`, from a saved tree.
-fn find_roots(reader: &mut dyn SavedReader, roots: &[Root], options: &Options, raw: &mut RawBatch) {
-    let follow = options.follow != Follow::Never;
-    let mut batch = options.saved_batch(raw);
-    for root in roots {
-        let name = root.c_name().unwrap_or_default();
-        if let Err(errno) = reader.root(name.to_bytes(), follow, &mut batch) {
-            batch.push(&SavedEntry {
-                name: name.to_bytes(),
-                file_type: FileType::Unknown,
-                ino: 0,
-                file: 0,
-                listing: 0,
-            });
-            batch.failed(errno);
-        }
     }
 }

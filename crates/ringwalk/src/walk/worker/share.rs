@@ -209,7 +209,8 @@ impl<V: Visitor> Worker<'_, V> {
         let fd = Descriptors::held(dir);
         // The worker keeps its own buffer, which is larger.
         let own = std::mem::replace(&mut self.raw, raw);
-        let begin = self.meter.begin();
+        // With the metadata there are no calls to measure.
+        let begin = if metadata { None } else { self.meter.begin() };
         self.visit(dir, fd.as_ref(), numbers, metadata, 0, begin);
         self.raw = own;
     }

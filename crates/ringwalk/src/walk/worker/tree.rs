@@ -2,8 +2,8 @@
 //! open.
 
 use super::Worker;
+use super::list::ListedEntries;
 use crate::sources::TreeListing;
-use crate::visit::batch::numbers_of_read;
 use crate::visit::dir::Dir;
 use crate::visit::visitor::Visitor;
 use std::sync::Arc;
@@ -19,13 +19,15 @@ impl<V: Visitor> Worker<'_, V> {
             // The bytes are no records. The directory is opened and read by itself.
             return self.open(dir);
         };
-        // Where a descriptor is needed, the directory is found again by its identity.
-        dir.slot.set_identity(identity);
-        if !self.enter(&dir, || Ok(identity)) {
-            return self.finish(dir);
-        }
         self.sort_entries();
-        self.visit(&dir, None, numbers_of_read(0), metadata, 0, None);
-        self.finish(dir);
+        let listed = ListedEntries {
+            identity,
+            next: None,
+            failure: None,
+            metadata,
+            calls: 0,
+            begin: None,
+        };
+        self.begin_listed(dir, listed);
     }
 }

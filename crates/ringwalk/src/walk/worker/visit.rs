@@ -30,18 +30,16 @@ impl<V: Visitor> Worker<'_, V> {
         let depth = dir.depth() + 1;
         let mut raw = std::mem::take(&mut self.raw);
         let unopened;
-        let saved = self.saved.take();
+        let saved = self.saved.clone();
         let place = if let Some(reader) = &saved {
-            NamesAt::Saved(reader)
+            NamesAt::Unopened(&**reader)
         } else if let Some(fd) = fd {
             NamesAt::Directory(fd)
         } else {
             unopened = Unopened::new(dir, &self.shared.descriptors);
             NamesAt::Unopened(&unopened)
         };
-        if saved.is_some() {
-            // No calls were made.
-        } else if metadata {
+        if metadata {
             self.meter(calls, begin, dir, fd.map(|fd| &**fd));
             self.pace(raw.records.len());
         } else {
@@ -57,6 +55,7 @@ impl<V: Visitor> Worker<'_, V> {
         let batch = Batch {
             raw: &raw,
             place,
+            saved: saved.as_deref(),
             dir: Some(dir),
             numbers,
             descents: &descents,
@@ -71,7 +70,6 @@ impl<V: Visitor> Worker<'_, V> {
             dir.prune();
         }
         self.raw = raw;
-        self.saved = saved;
         self.keep_descents(descents);
     }
 
