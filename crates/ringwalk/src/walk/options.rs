@@ -20,6 +20,7 @@ pub(crate) type Filter = Box<dyn Fn(&Candidate<'_>) -> bool + Send + Sync>;
     clippy::struct_excessive_bools,
     reason = "independent options, not a state"
 )]
+#[derive(Default)]
 pub(crate) struct Options {
     pub(crate) roots: Vec<Root>,
     pub(crate) fields: Fields,
@@ -62,31 +63,8 @@ impl Options {
     pub(crate) fn new(roots: Vec<Root>) -> Self {
         Self {
             roots,
-            fields: Fields::empty(),
-            follow: Follow::default(),
-            stay: Stay::default(),
-            min_depth: 0,
             max_depth: usize::MAX,
-            workers: None,
-            buffer_size: None,
-            order: Order::default(),
-            source: SourceChoice::default(),
-            prefetch: Prefetch::default(),
-            sync: false,
-            raise_limits: false,
-            descriptor_reserve: None,
-            parents_open: false,
-            preorder: false,
-            filter: None,
-            descends_everywhere: false,
-            saved: None,
-            older: None,
-            optional_fields: Fields::empty(),
-            budget: Budget::default(),
-            leave_names: false,
-            resume: None,
-            in_flight: None,
-            entries_per_second: None,
+            ..Self::default()
         }
     }
 
