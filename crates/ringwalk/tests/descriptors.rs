@@ -90,7 +90,7 @@ fn sixteen_descriptors_are_enough() {
             assert_eq!(all.errors, []);
             assert!(as_set(all.seen) == expected);
             assert!(summary.descriptor_limit < 16);
-            assert!(summary.reopened > 0, "the budget was never spent");
+            assert!(summary.reopened > 0, "the allowance was never spent");
         }
     }
     setrlimit(Resource::Nofile, limit).unwrap();
@@ -136,7 +136,7 @@ fn parents_are_there_when_a_directory_is_left() {
             .workers(NonZeroUsize::new(workers));
         let summary = walk.run(|_| Remove).summary;
         setrlimit(Resource::Nofile, limit).unwrap();
-        assert!(summary.reopened > 0, "the budget was never spent");
+        assert!(summary.reopened > 0, "the allowance was never spent");
         assert!(!root.exists());
     }
 }

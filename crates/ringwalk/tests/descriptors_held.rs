@@ -1,5 +1,5 @@
 //! No walk of any kind has more descriptors open than its summary says, and its summary never says
-//! more than the budget allows. This is a program of its own, because descriptors and their limit
+//! more than the allowance. This is a program of its own, because descriptors and their limit
 //! belong to the process.
 
 mod support;

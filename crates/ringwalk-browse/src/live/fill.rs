@@ -73,7 +73,8 @@ impl<'t> Filler<'t> {
         }
     }
 
-    fn go_on(&self) -> Flow {
+    /// Returns how the walk goes on.
+    fn flow(&self) -> Flow {
         if self.tree.stop.load(Ordering::Relaxed) {
             Flow::Stop
         } else {
@@ -128,13 +129,13 @@ impl Visitor for Filler<'_> {
 
     fn enter(&mut self, dir: &Dir<State>) -> Flow {
         dir.state().was_entered.store(true, Ordering::Relaxed);
-        self.go_on()
+        self.flow()
     }
 
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
         let Some(dir) = batch.dir() else {
             self.begin(batch);
-            return self.go_on();
+            return self.flow();
         };
         let Some(directory) = dir.state().directory else {
             // There was no room for the directory, and the walk is being stopped.
@@ -151,7 +152,7 @@ impl Visitor for Filler<'_> {
         let is_full = arena.is_full;
         drop(arena);
         self.tree.changed();
-        if is_full { Flow::Stop } else { self.go_on() }
+        if is_full { Flow::Stop } else { self.flow() }
     }
 
     fn leave(&mut self, left: &Left<'_, State>) {

@@ -8,7 +8,7 @@ use ringwalk_sys::PageBuffer;
 use ringwalk_sys::rustix::io::Errno;
 
 use super::Request;
-use super::drive::{SECTOR, part, pread};
+use super::drive::{SECTOR, pread, slice_of};
 
 /// Reads requests one at a time, with `pread`.
 #[derive(Debug, Default)]
@@ -56,7 +56,7 @@ impl Alone {
                 }
             }
         }
-        part(Ok(&bytes[..got]), 0, len)
+        slice_of(Ok(&bytes[..got]), 0, len)
     }
 }
 

@@ -249,8 +249,8 @@ pub(super) fn pread(file: &File, buffer: &mut [u8], offset: u64) -> Result<u32, 
     Ok(u32::try_from(count).expect("no more than asked for"))
 }
 
-/// Returns `len` bytes at `from` of a read. An empty part is never beyond the end.
-pub(super) fn part(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Result<&[u8]> {
+/// Returns `len` bytes at `from` of a read. An empty range is never beyond the end.
+pub(super) fn slice_of(read: Result<&[u8], Errno>, from: u64, len: u32) -> io::Result<&[u8]> {
     if len == 0 {
         return Ok(&[]);
     }

@@ -199,7 +199,7 @@ impl BlockReader {
                     .try_for_each(|request| done(*request, alone.read(&file, *request, direct))),
                 read => parts.iter().try_for_each(|request| {
                     let from = request.offset - piece.offset;
-                    done(*request, drive::part(read, from, request.len))
+                    done(*request, drive::slice_of(read, from, request.len))
                 }),
             }
         });
@@ -220,7 +220,7 @@ impl BlockReader {
             what: request,
         });
         self.drive(pieces, |piece, read| {
-            done(piece.what, drive::part(read, 0, piece.len))
+            done(piece.what, drive::slice_of(read, 0, piece.len))
         })
     }
 }

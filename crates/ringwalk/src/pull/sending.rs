@@ -4,7 +4,7 @@ use crate::pull::background::Sender;
 use crate::visit::batch::Batch;
 use crate::visit::dir::Dir;
 use crate::visit::error::Error;
-use crate::visit::visitor::{Flow, Visitor, go_on};
+use crate::visit::visitor::{Flow, Visitor};
 
 /// Sends the items that `items` makes of each batch, all at once, and errors. Ends the walk when
 /// the receiver was dropped.
@@ -28,13 +28,13 @@ where
     type State = ();
 
     fn enter(&mut self, _: &Dir<()>) -> Flow {
-        go_on(!self.sender.is_closed())
+        Flow::continue_if(!self.sender.is_closed())
     }
 
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
         // All items are made here: `send` takes the lock.
         let items = (self.items)(batch).into_iter().map(Ok);
-        go_on(self.sender.send(items, batch.len()).is_ok())
+        Flow::continue_if(self.sender.send(items, batch.len()).is_ok())
     }
 
     fn error(&mut self, error: &Error) {

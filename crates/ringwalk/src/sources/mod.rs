@@ -57,7 +57,7 @@ pub(crate) mod xfs;
 pub(crate) use kernel::Behaviour;
 #[cfg(feature = "async")]
 pub(crate) use kernel::{
-    DirectoryTransport, KernelTransport, available, come_to, decode, goes_on, what_of,
+    DirectoryTransport, KernelTransport, available, come_to, decode, is_worth_another_read, what_of,
 };
 #[cfg(all(test, feature = "async"))]
 pub(crate) use kernel::{Emulated, Failed};

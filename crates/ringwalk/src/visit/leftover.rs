@@ -3,10 +3,10 @@
 use crate::visit::metadata::Identity;
 use ringwalk_sys::RawFileType as FileType;
 
-/// A directory, or a part of one, that a walk has not read because its [budget](crate::Budget) was
-/// spent. Another walk over the same roots goes on there ([`Walk::resume`](crate::Walk::resume)),
-/// in this process or in another one, on this machine or on another one that has mounted the same
-/// file system.
+/// A directory, or what remains of one, that a walk has not read because its
+/// [budget](crate::Budget) was spent. Another walk over the same roots goes on there
+/// ([`Walk::resume`](crate::Walk::resume)), in this process or in another one, on this machine or
+/// on another one that has mounted the same file system.
 ///
 /// The walk has given its visitors the entry of the directory itself, and none of the entries that
 /// remain. So the two walks together give each entry once.
@@ -57,8 +57,8 @@ pub enum Remaining {
     From {
         /// The position (`d_off` of getdents64(2)), as lseek(2) takes it.
         position: i64,
-        /// The position at which the part ends, if it is not the last part. An entry belongs to the
-        /// part that its own position is in.
+        /// The position at which the range ends, if it is not the last one. An entry belongs to the
+        /// range that its own position is in.
         to: Option<i64>,
     },
     /// These of its entries, and everything below them. Their names have been read already.

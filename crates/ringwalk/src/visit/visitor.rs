@@ -14,9 +14,11 @@ pub enum Flow {
     Stop,
 }
 
-/// Returns [`Flow::Continue`] if `on` is true, else [`Flow::Stop`].
-pub(crate) fn go_on(on: bool) -> Flow {
-    if on { Flow::Continue } else { Flow::Stop }
+impl Flow {
+    /// Returns [`Continue`](Self::Continue) if `on` is true, else [`Stop`](Self::Stop).
+    pub(crate) fn continue_if(on: bool) -> Self {
+        if on { Self::Continue } else { Self::Stop }
+    }
 }
 
 /// Receives what a walk reads. Every worker has a visitor of its own, so a visitor needs no locks.

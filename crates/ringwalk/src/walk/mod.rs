@@ -11,7 +11,7 @@
 //! | `worker/` | the loop of one worker |
 //! | `scheduler.rs` | the tasks of a walk, and how workers share them |
 //! | `concurrency/` | the number of workers, decided by measuring |
-//! | `descriptors/` | open directories as a cache with a budget |
+//! | `descriptors/` | open directories as a cache with a limit |
 //! | `budget.rs` | how much a walk may read |
 //! | `positions/` | positions in directories: where another walk can go on |
 //! | `reads.rs` | concurrent reads of one directory, and whether its end is final |
@@ -195,8 +195,8 @@ impl Walk {
         self
     }
 
-    /// Keeps every directory open until everything below it has been left, as far as the budget of
-    /// descriptors goes. A visitor then gets the descriptor from
+    /// Keeps every directory open until everything below it has been left, as far as the
+    /// descriptors reach. A visitor then gets the descriptor from
     /// [`Left::parent_fd`](crate::Left::parent_fd), to do something with a directory after its
     /// contents. Off by default.
     pub fn parents_open(mut self, open: bool) -> Self {

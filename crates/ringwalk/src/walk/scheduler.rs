@@ -65,7 +65,7 @@ pub(crate) enum RestFrom {
     /// The source of a worker, at the position of the open directory.
     Fd {
         fd: Arc<DirectoryFd>,
-        /// The budget counts the descriptor as held.
+        /// The allowance counts the descriptor as held.
         pinned: bool,
     },
     /// What the directory was listed from without being opened: its mounted volume, or the saved
@@ -76,8 +76,8 @@ pub(crate) enum RestFrom {
 /// A part of a batch that was given away, or put off until the entries before it have been walked.
 ///
 /// A part does not keep its directory open: in a deep tree every level can have one that waits. The
-/// slot of its directory expects it like a child, and holds the descriptor for it as long as the
-/// budget allows.
+/// slot of its directory expects it like a child, and holds the descriptor for it while the
+/// allowance has room.
 pub(crate) struct Part<S> {
     pub(crate) dir: Arc<Dir<S>>,
     pub(crate) raw: RawBatch,
@@ -204,11 +204,11 @@ impl<S> Scheduler<S> {
         let begin = Instant::now();
         let mut guard = self.lock();
         while !self.is_over() {
-            let left = time.saturating_sub(begin.elapsed());
-            if left.is_zero() {
+            let remaining = time.saturating_sub(begin.elapsed());
+            if remaining.is_zero() {
                 return;
             }
-            let waited = self.wanted.wait_timeout(guard, left);
+            let waited = self.wanted.wait_timeout(guard, remaining);
             guard = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }

@@ -256,13 +256,13 @@ impl Lister {
     }
 }
 
-/// Keeps a descriptor, unless many are held, or the budget has none to spare.
+/// Keeps a descriptor, unless many are held, or the allowance has none to spare.
 fn hold(fd: DirectoryFd, shared: &SharedQueue) -> Option<Arc<Held>> {
-    let budget = shared.budget();
-    if budget.own() >= MOST_HELD {
+    let allowance = shared.allowance();
+    if allowance.own() >= MOST_HELD {
         return None;
     }
-    let counted = CountedDescriptor::one(budget)?;
+    let counted = CountedDescriptor::one(allowance)?;
     Some(Arc::new(Held {
         fd,
         _counted: counted,

@@ -67,7 +67,7 @@ pub(super) struct QueuedDirectory {
     pub(super) entry: usize,
 }
 
-/// An open directory, counted in the budget.
+/// An open directory, counted in the allowance.
 #[derive(Debug)]
 pub(super) struct Held {
     pub(super) fd: DirectoryFd,

@@ -18,7 +18,7 @@ use super::deputy::{GivenUp, Patience};
 use super::lister::{Lister, OpenListing};
 use super::listing::SpareListings;
 use super::queue::{Id, Queue};
-use crate::walk::descriptors::DescriptorBudget;
+use crate::walk::descriptors::DescriptorAllowance;
 use ringwalk_sys::sync::wait_at_most;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_sys::with_signals_blocked;
@@ -58,25 +58,25 @@ pub(super) struct SharedQueue {
     done: Condvar,
     /// Descriptors left to the rest of the process, if not the default.
     reserve: Option<usize>,
-    /// The descriptors of the walk, counted. The budget is made when the first directory is to be
-    /// held.
-    budget: OnceLock<Arc<DescriptorBudget>>,
+    /// The descriptors of the walk, counted. The allowance is made when the first directory is to
+    /// be held.
+    allowance: OnceLock<Arc<DescriptorAllowance>>,
 }
 
 impl SharedQueue {
-    /// Returns the budget of the walk: the descriptors that are held, and one for the walk and for
-    /// each of its threads.
-    pub(super) fn budget(&self) -> &Arc<DescriptorBudget> {
-        self.budget.get_or_init(|| {
-            let budget = DescriptorBudget::new(self.reserve, false);
-            budget.take_anyway(1);
-            Arc::new(budget)
+    /// Returns the allowance of the walk: the descriptors that are held, and one for the walk and
+    /// for each of its threads.
+    pub(super) fn allowance(&self) -> &Arc<DescriptorAllowance> {
+        self.allowance.get_or_init(|| {
+            let allowance = DescriptorAllowance::new(self.reserve, false);
+            allowance.take_anyway(1);
+            Arc::new(allowance)
         })
     }
 
     /// Returns the largest number of descriptors that were counted at a time.
     pub(super) fn descriptors_held(&self) -> usize {
-        self.budget.get().map_or(1, |budget| budget.most())
+        self.allowance.get().map_or(1, |allowance| allowance.most())
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, ReadAheadState> {
@@ -158,9 +158,9 @@ impl ReadAheadThreads {
         self.threads.len()
     }
 
-    /// Starts a thread, unless the budget has no descriptor for it, or the system no thread.
+    /// Starts a thread, unless the allowance has no descriptor for it, or the system no thread.
     pub(super) fn start(&mut self) {
-        if !self.shared.budget().take(1) {
+        if !self.shared.allowance().take(1) {
             return;
         }
         self.process = std::process::id();
@@ -170,7 +170,7 @@ impl ReadAheadThreads {
         let thread = with_signals_blocked(|| builder.spawn(move || read_ahead(&shared)));
         match thread {
             Ok(thread) => self.threads.push(thread),
-            Err(_) => self.shared.budget().give_back(1),
+            Err(_) => self.shared.allowance().give_back(1),
         }
     }
 

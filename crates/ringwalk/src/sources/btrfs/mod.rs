@@ -183,7 +183,7 @@ impl Volume for Btrfs {
     }
 
     /// Returns true: other subvolumes can be below this one.
-    fn has_parts(&self) -> bool {
+    fn has_subvolumes(&self) -> bool {
         true
     }
 

@@ -51,7 +51,7 @@ impl Reader for BtrfsReader {
         lookups.clear();
         for (index, known) in known.iter().enumerate() {
             let (ino, file_type) = (records.ino(index), records.file_type(index));
-            let left_out = match file_type {
+            let is_skipped = match file_type {
                 FileType::Unknown => true,
                 FileType::Symlink => wanted.follows(),
                 FileType::Directory
@@ -63,7 +63,7 @@ impl Reader for BtrfsReader {
             };
             let is_open = matches!(known, Known::Nothing);
             // An entry that leads to another subvolume has 0.
-            if is_open && !left_out && ino != 0 {
+            if is_open && !is_skipped && ino != 0 {
                 lookups.push(Lookup { ino, index });
             }
         }

@@ -81,8 +81,8 @@ impl Volume for UpdatedBtrfs {
         format!("{}; {}", self.older.describe(), self.btrfs.describe())
     }
 
-    fn has_parts(&self) -> bool {
-        self.btrfs.has_parts()
+    fn has_subvolumes(&self) -> bool {
+        self.btrfs.has_subvolumes()
     }
 
     fn holds(&self, ino: u64) -> bool {

@@ -56,7 +56,7 @@ pub(crate) struct Ext4 {
     path: PathBuf,
     pub(crate) file_system: FileSystem,
     pub(crate) mounted: Arc<OpenMount>,
-    /// The memory budget for copies of large directories.
+    /// The memory for copies of large directories.
     copies: Arc<CopyMemory>,
 }
 
@@ -99,8 +99,8 @@ impl Ext4 {
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
         let file_system = torn::read_settled(|| FileSystem::open(&device))
             .map_err(|why| Refused::because(format!("{}: {why}", path.display())))?;
-        if let Some(trouble) = state::trouble(mount, file_system.superblock().state) {
-            return Err(Refused::because(trouble));
+        if let Some(doubt) = state::doubt(mount, file_system.superblock().state) {
+            return Err(Refused::because(doubt));
         }
         let unknown = file_system.superblock().unknown_features;
         if unknown != 0 {

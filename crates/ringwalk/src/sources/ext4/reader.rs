@@ -34,7 +34,7 @@ pub(super) struct Ext4Reader {
     again: Vec<u8>,
     /// The blocks of the directory.
     blocks: Vec<u8>,
-    /// The part of the memory budget that the blocks of a large directory take.
+    /// The share of the memory for copies that the blocks of a large directory take.
     share: Option<Share>,
     /// The last block, read before the others.
     last_block: Vec<u8>,
@@ -213,8 +213,8 @@ impl Ext4Reader {
     }
 }
 
-/// Takes `kept` bytes of the walk's budget for a directory of `length` bytes, if the directory is
-/// held in memory until it is delivered.
+/// Takes `kept` bytes of the walk's memory for copies, for a directory of `length` bytes, if the
+/// directory is held in memory until it is delivered.
 fn share(volume: &Ext4, length: usize, kept: usize) -> Result<Option<Share>, Refused> {
     if length <= AT_ONCE {
         return Ok(None);

@@ -14,7 +14,7 @@ use ringwalk_ext4::State;
 
 /// Returns why the tables of a file system may be wrong, judged by its mount options and its
 /// superblock.
-pub(super) fn trouble(mount: &Mount, state: State) -> Option<&'static str> {
+pub(super) fn doubt(mount: &Mount, state: State) -> Option<&'static str> {
     if mount.has_option("shutdown") {
         return Some("it has been shut down");
     }

@@ -164,7 +164,11 @@ pub(crate) fn come_to(from: usize, result: Result<Filled, Errno>) -> (usize, Res
 
 /// Returns true if another read into the same buffer is worth a call. After an error the kernel is
 /// asked again with an empty buffer, in case the room was too small.
-pub(crate) fn goes_on(buffer: &[u8], filled: usize, last: Result<bool, Errno>) -> bool {
+pub(crate) fn is_worth_another_read(
+    buffer: &[u8],
+    filled: usize,
+    last: Result<bool, Errno>,
+) -> bool {
     let room = buffer.len() - filled;
     last == Ok(false) && (filled == 0 || room >= buffer.len() / 8)
 }
@@ -337,7 +341,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         result: Result<Filled, Errno>,
     ) {
         let (filled, last) = come_to(from, result);
-        if goes_on(&buffer, filled, last) {
+        if is_worth_another_read(&buffer, filled, last) {
             return self
                 .transport
                 .start_read(slot, fd, buffer, filled, &self.what);

@@ -40,7 +40,7 @@ impl CopyMemory {
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, less)
             .ok()?;
         Some(Share {
-            budget: Arc::clone(self),
+            memory: Arc::clone(self),
             bytes,
         })
     }
@@ -49,13 +49,13 @@ impl CopyMemory {
 /// A part of [`CopyMemory`], released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct Share {
-    budget: Arc<CopyMemory>,
+    memory: Arc<CopyMemory>,
     bytes: usize,
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.budget.left.fetch_add(self.bytes, Ordering::Relaxed);
+        self.memory.left.fetch_add(self.bytes, Ordering::Relaxed);
     }
 }
 

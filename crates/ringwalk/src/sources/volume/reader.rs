@@ -96,7 +96,7 @@ pub(crate) trait Volume: Send + Sync {
 
     /// Returns true if entries of its directories can lead to other volumes without a mount, as
     /// subvolumes of btrfs do.
-    fn has_parts(&self) -> bool {
+    fn has_subvolumes(&self) -> bool {
         false
     }
 

@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// `auto` may give volumes up after they have left this many entries to system calls.
-const MANY_LEFT: u64 = 1000;
+const MANY_UNANSWERED: u64 = 1000;
 
 /// The greatest depth below their root at which volumes read directories. Routing examines all
 /// ancestors of each directory, and opening a directory by name goes through all of them again.
@@ -35,9 +35,9 @@ pub(crate) struct VolumeRouting {
     /// The roots as the walk has found them.
     seen: Vec<OnceLock<RootPlace>>,
     fell_back: AtomicU64,
-    /// Entries whose metadata came from a volume, and entries left to system calls.
+    /// Entries whose metadata came from a volume, and entries for which system calls were made.
     answered: AtomicU64,
-    left: AtomicU64,
+    unanswered: AtomicU64,
     given_up: AtomicBool,
     /// Why the last directory fell back to system calls.
     why: Mutex<Option<Refused>>,
@@ -61,7 +61,7 @@ impl VolumeRouting {
             seen: (0..seen).map(|_| OnceLock::new()).collect(),
             fell_back: AtomicU64::new(0),
             answered: AtomicU64::new(0),
-            left: AtomicU64::new(0),
+            unanswered: AtomicU64::new(0),
             given_up: AtomicBool::new(false),
             why: Mutex::new(None),
         }
@@ -219,7 +219,7 @@ impl VolumeRouting {
             volume, covered, ..
         } = &self.volumes()[mounted_volume];
         let names = covered.names_in(ino);
-        if names.is_empty() && !volume.has_parts() {
+        if names.is_empty() && !volume.has_subvolumes() {
             return Vec::new();
         }
         let is_covered = |index| {
@@ -235,10 +235,13 @@ impl VolumeRouting {
     /// calls. `auto` gives volumes up if they leave most entries, as in a tree that was written a
     /// moment ago. Asking for these entries one by one, in directories that are not open, takes
     /// longer than a walk by system calls.
-    pub(crate) fn count_answers(&self, options: &Options, answered: u64, left: u64) {
+    pub(crate) fn count_answers(&self, options: &Options, answered: u64, unanswered: u64) {
         let answered = self.answered.fetch_add(answered, Ordering::Relaxed) + answered;
-        let left = self.left.fetch_add(left, Ordering::Relaxed) + left;
-        if left >= MANY_LEFT && left > answered && options.source == SourceChoice::Auto {
+        let unanswered = self.unanswered.fetch_add(unanswered, Ordering::Relaxed) + unanswered;
+        if unanswered >= MANY_UNANSWERED
+            && unanswered > answered
+            && options.source == SourceChoice::Auto
+        {
             self.given_up.store(true, Ordering::Relaxed);
         }
     }

@@ -19,8 +19,8 @@ const SLOW_CALL: Duration = Duration::from_micros(20);
 /// After this many directories with fast calls in a row, only some are timed.
 const FAST_FOR_A_WHILE: u32 = 64;
 
-/// How many directories are then left out before one is timed.
-const LEFT_OUT: u32 = 7;
+/// How many directories are then skipped before one is timed.
+const SKIPPED: u32 = 7;
 
 #[derive(Debug)]
 pub(crate) struct Meter {
@@ -33,8 +33,8 @@ pub(crate) struct Meter {
     uncounted: Made,
     /// Directories with fast calls since the last with slow ones.
     fast: u32,
-    /// Directories to leave out before the next is timed.
-    leave_out: u32,
+    /// Directories to skip before the next is timed.
+    skip: u32,
 }
 
 impl Meter {
@@ -46,7 +46,7 @@ impl Meter {
             in_calls: Duration::ZERO,
             uncounted: Made::default(),
             fast: 0,
-            leave_out: 0,
+            skip: 0,
         }
     }
 
@@ -65,8 +65,8 @@ impl Meter {
 
     /// Returns the time at which the calls for a directory begin, if they are to be timed.
     pub(crate) fn begin(&mut self) -> Option<Instant> {
-        if self.leave_out > 0 {
-            self.leave_out -= 1;
+        if self.skip > 0 {
+            self.skip -= 1;
             return None;
         }
         Some(Instant::now())
@@ -88,7 +88,7 @@ impl Meter {
         let slow = is_slow(calls, took);
         self.fast = if slow { 0 } else { self.fast + 1 };
         if self.fast > FAST_FOR_A_WHILE {
-            self.leave_out = LEFT_OUT;
+            self.skip = SKIPPED;
         }
         self.timed += calls;
         self.in_calls += took;

@@ -1,10 +1,10 @@
-//! Descriptors of directories as a cache with a budget.
+//! Descriptors of directories as a cache with a limit.
 //!
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | the cache: holds the descriptors of directories that have children to open |
 //! | `slot.rs` | the place of a directory's descriptor |
-//! | `budget.rs` | the number of descriptors that walks may hold |
+//! | `allowance.rs` | the number of descriptors that walks may hold |
 //! | `admission.rs`, `extra.rs` | counts besides those in slots: workers, directories in flight, devices |
 //! | `reopen.rs` | finding a directory again whose descriptor was closed |
 //!
@@ -13,12 +13,12 @@
 //! never gets here. A chain of directories with one child each needs one slot at a time, however
 //! deep it is.
 //!
-//! When the budget is spent, the descriptor that has been held longest is closed. It belongs to a
-//! directory near the root, which a depth-first walk comes back to last. To open a closed directory
-//! again, the walk starts from the nearest ancestor that is still open. It opens component by
-//! component, and never through a symbolic link. The result counts only if device and inode number
-//! are the same as for the directory that was closed. A directory that was moved or replaced
-//! meanwhile has *vanished*: the walk does not follow it out of the tree.
+//! When the allowance is spent, the descriptor that has been held longest is closed. It belongs to
+//! a directory near the root, which a depth-first walk comes back to last. To open a closed
+//! directory again, the walk starts from the nearest ancestor that is still open. It opens
+//! component by component, and never through a symbolic link. The result counts only if device and
+//! inode number are the same as for the directory that was closed. A directory that was moved or
+//! replaced meanwhile has *vanished*: the walk does not follow it out of the tree.
 //!
 //! Nothing else of a walk holds a directory open for long. Entries that wait for their turn
 //! ([`Part`](crate::walk::scheduler::Part)) find the descriptor in their directory's slot, or have
@@ -26,12 +26,12 @@
 //! the worker starts, other descriptors when they are opened ([`Extra`]).
 
 mod admission;
-mod budget;
+mod allowance;
 mod extra;
 mod reopen;
 mod slot;
 
-pub(crate) use budget::{CountedDescriptor, DescriptorBudget};
+pub(crate) use allowance::{CountedDescriptor, DescriptorAllowance};
 pub(crate) use extra::Extra;
 pub(crate) use reopen::{DIRECTORY_FLAGS, identity, open_beneath, open_directory};
 pub(crate) use slot::DescriptorSlot;
@@ -82,10 +82,10 @@ impl AsFd for At {
 /// The descriptors of directories that all workers of a walk hold, and the limit on their number.
 #[derive(Debug)]
 pub(crate) struct Descriptors<S> {
-    budget: DescriptorBudget,
-    /// Descriptors that each worker takes from the budget when it starts.
+    allowance: DescriptorAllowance,
+    /// Descriptors that each worker takes from the allowance when it starts.
     per_worker: usize,
-    /// The number of workers that the budget allows.
+    /// The number of workers that the allowance has room for.
     max_workers: usize,
     /// File systems read past the VFS whose descriptors are counted.
     volumes: AtomicUsize,
@@ -105,17 +105,17 @@ impl<S> Descriptors<S> {
     /// Creates the cache of a walk, with the limits of the process. `kernel` says that the walk
     /// begins with a source that asks the kernel for whole batches.
     pub(crate) fn new(options: &Options, kernel: bool) -> Self {
-        let budget = DescriptorBudget::new(options.descriptor_reserve, options.raise_limits);
+        let allowance = DescriptorAllowance::new(options.descriptor_reserve, options.raise_limits);
         let per_worker = PER_WORKER + if kernel { Extra::Kernel.count() } else { 0 };
         let workers = |room: usize| (room / (per_worker + 1)).max(1);
         let wanted = options.workers.map_or(MOST_WORKERS, NonZeroUsize::get);
-        let mut max_workers = workers(budget.room());
+        let mut max_workers = workers(allowance.room());
         if max_workers < wanted {
             // The limit is raised only when so many workers are really started.
-            max_workers = workers(budget.most_room());
+            max_workers = workers(allowance.most_room());
         }
         Self {
-            budget,
+            allowance,
             per_worker,
             max_workers,
             volumes: AtomicUsize::new(0),
@@ -132,15 +132,15 @@ impl<S> Descriptors<S> {
         self.max_workers
     }
 
-    /// Returns the budget that counts all descriptors of this walk.
-    pub(crate) fn budget(&self) -> &DescriptorBudget {
-        &self.budget
+    /// Returns the allowance that counts all descriptors of this walk.
+    pub(crate) fn allowance(&self) -> &DescriptorAllowance {
+        &self.allowance
     }
 
     /// Returns the largest number of descriptors that the walk could hold. It always has those that
     /// the first worker needs.
     pub(crate) fn limit(&self) -> usize {
-        self.budget.allowed().max(self.per_worker)
+        self.allowance.allowed().max(self.per_worker)
     }
 
     /// Returns how often a directory had to be opened again.
@@ -148,29 +148,29 @@ impl<S> Descriptors<S> {
         self.reopened.load(Ordering::Relaxed)
     }
 
-    /// Makes do with fewer descriptors: they ran out before the budget did. Raises the limit of the
-    /// process if the walk may, or else holds fewer from now on. Returns false if neither can be
-    /// done, because no slot holds a descriptor.
+    /// Makes do with fewer descriptors: they ran out before the allowance did. Raises the limit of
+    /// the process if the walk may, or else holds fewer from now on. Returns false if neither can
+    /// be done, because no slot holds a descriptor.
     pub(crate) fn shrink(&self) -> bool {
-        if self.budget.extend() {
+        if self.allowance.extend() {
             return true;
         }
-        self.budget.look_again();
+        self.allowance.look_again();
         if !self.close_oldest() {
             return false;
         }
         self.close_surplus();
-        self.budget.lower();
+        self.allowance.lower();
         true
     }
 
-    /// Closes the directories held longest while more are held than the lowered budget allows.
+    /// Closes the directories held longest while more are held than the lowered allowance.
     fn close_surplus(&self) {
-        while self.budget.is_overdrawn() && self.close_oldest() {}
+        while self.allowance.is_overdrawn() && self.close_oldest() {}
     }
 
     /// Announces `children` of `dir` that will be opened, or parts of its entries that will be
-    /// visited. Holds its descriptor for them if the budget allows it.
+    /// visited. Holds its descriptor for them if the allowance has room.
     ///
     /// A directory that was not opened (`fd` is `None`) is opened when one of its children has to
     /// be.
@@ -272,7 +272,7 @@ impl<S> Descriptors<S> {
         if slot.fd.is_some() {
             return;
         }
-        if !self.budget.take(1) {
+        if !self.allowance.take(1) {
             // The lock is released first: the directory held longest may be this one.
             drop(slot);
             let taken = self.make_room(1);
@@ -283,7 +283,7 @@ impl<S> Descriptors<S> {
             }
             if slot.fd.is_some() {
                 // Another worker, with another batch of the same directory, was faster.
-                self.budget.give_back(1);
+                self.allowance.give_back(1);
                 return;
             }
         }
@@ -301,7 +301,7 @@ impl<S> Descriptors<S> {
         while dirs.back().is_some_and(|dir| dir.strong_count() == 0) {
             dirs.pop_back();
         }
-        if dirs.len() > 2 * self.budget.own() + 64 {
+        if dirs.len() > 2 * self.allowance.own() + 64 {
             dirs.retain(|dir| dir.upgrade().is_some_and(|dir| dir.slot.is_held()));
         }
         dirs.push_back(Arc::downgrade(dir));
@@ -309,7 +309,7 @@ impl<S> Descriptors<S> {
         if in_slots.since_look >= LOOK_EVERY {
             in_slots.since_look = 0;
             drop(in_slots);
-            self.budget.look_again();
+            self.allowance.look_again();
             self.close_surplus();
         }
     }
@@ -339,7 +339,7 @@ impl<S> Descriptors<S> {
         let Some(fd) = slot.fd.take() else {
             return false;
         };
-        self.budget.give_back(1);
+        self.allowance.give_back(1);
         // Under the lock: without the identity a worker would take another directory for this one.
         if dir.slot.is_expected() {
             slot.remember(&fd);

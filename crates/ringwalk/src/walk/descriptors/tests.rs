@@ -1,4 +1,4 @@
-//! The budget, with directories closed and found again.
+//! The allowance, with directories closed and found again.
 
 use super::*;
 use crate::visit::dir::Origin;
@@ -80,7 +80,7 @@ fn a_directory_that_was_replaced_is_not_found_again() {
 
 #[test]
 fn a_reserve_of_everything_leaves_no_room() {
-    let budget = DescriptorBudget::new(Some(usize::MAX), false);
-    budget.take_anyway(1);
-    assert_eq!(budget.room(), 0);
+    let allowance = DescriptorAllowance::new(Some(usize::MAX), false);
+    allowance.take_anyway(1);
+    assert_eq!(allowance.room(), 0);
 }

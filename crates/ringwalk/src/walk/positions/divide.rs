@@ -1,6 +1,6 @@
 //! A leftover of a large directory, divided into several that can be read at the same time.
 
-use super::{GoOn, Promise, go_on, next_entries, next_entry, promise, seek};
+use super::{Promise, ResumePoint, next_entries, next_entry, promise, resume_point, seek};
 use crate::sources::volume::open_root;
 use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::walk::descriptors::{identity, open_beneath};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Bytes that are read at a time for names.
 const NAMES: usize = 256 * 1024;
 
-/// Divides what remains of one directory into at most `parts` parts of about the same size. Each
+/// Divides what remains of one directory into at most `ranges` ranges of about the same size. Each
 /// entry is in exactly one of them, whatever is created and removed meanwhile among others. The
 /// leftover is of one directory of the tree at `root`, as a walk has returned it.
 ///
@@ -27,7 +27,7 @@ const NAMES: usize = 256 * 1024;
 pub fn divide(
     root: &Root,
     leftover: &Leftover,
-    parts: NonZeroUsize,
+    ranges: NonZeroUsize,
 ) -> Result<Option<Vec<Leftover>>, Errno> {
     let (begin, end) = match leftover.remaining {
         Remaining::Whole => (0, None),
@@ -42,14 +42,14 @@ pub fn divide(
         Some(end) => end,
         None => last_position(&fd, begin)?,
     };
-    let parts = i64::try_from(parts.get()).unwrap_or(i64::MAX);
-    let step = last.saturating_sub(begin) / parts;
-    if step == 0 || parts < 2 {
+    let ranges = i64::try_from(ranges.get()).unwrap_or(i64::MAX);
+    let step = last.saturating_sub(begin) / ranges;
+    if step == 0 || ranges < 2 {
         return Ok(None);
     }
-    let divided = (0..parts).map(|part| {
-        let is_last = part == parts - 1;
-        let position = begin + part * step;
+    let divided = (0..ranges).map(|range| {
+        let is_last = range == ranges - 1;
+        let position = begin + range * step;
         let to = if is_last { end } else { Some(position + step) };
         Leftover {
             remaining: Remaining::From { position, to },
@@ -79,7 +79,7 @@ pub fn list_names(
         Remaining::Names(_) => return Err(Errno::INVAL),
     };
     if to.is_some() {
-        // A part by value is divided by value.
+        // A range is divided by value.
         return Ok(vec![leftover.clone()]);
     }
     let fd = open(root, leftover)?;
@@ -112,14 +112,14 @@ pub fn list_names(
         if total < most.get() {
             continue;
         }
-        match go_on(&fd)? {
-            GoOn::At(position) => {
+        match resume_point(&fd)? {
+            ResumePoint::At(position) => {
                 let to = None;
                 listed.push(of(Remaining::From { position, to }));
                 break;
             }
-            GoOn::Lost(errno) => return Err(errno),
-            GoOn::AtEnd | GoOn::Declined => {}
+            ResumePoint::Lost(errno) => return Err(errno),
+            ResumePoint::AtEnd | ResumePoint::Declined => {}
         }
     }
     if !names.is_empty() {

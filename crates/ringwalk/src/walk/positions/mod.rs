@@ -19,14 +19,14 @@
 //! | file | contents |
 //! |---|---|
 //! | `mod.rs` | what a file system promises; seeking; the probe |
-//! | `part.rs` | parts of a directory: which entries belong to one |
+//! | `range.rs` | ranges of positions: which entries of a directory belong to one |
 //! | `divide.rs` | a leftover of a large directory, divided into several |
 
 mod divide;
-mod part;
+mod range;
 
 pub use divide::{divide, list_names};
-pub(crate) use part::cut;
+pub(crate) use range::cut;
 
 use crate::sources::raw_batch::RawBatch;
 use crate::system::mounts;
@@ -51,7 +51,7 @@ enum Promise {
 
 /// How another walk can go on in a directory that was read in part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum GoOn {
+pub(crate) enum ResumePoint {
     /// From this position.
     At(i64),
     /// Nothing remains.
@@ -105,39 +105,39 @@ pub(crate) fn seek(fd: &DirectoryFd, position: i64) -> Result<(), Errno> {
 
 /// Returns how another walk can go on behind what was read of an open directory. The position of
 /// the directory stays as it is.
-pub(crate) fn go_on(fd: &Arc<DirectoryFd>) -> Result<GoOn, Errno> {
-    go_on_at(fd, rustix::fs::tell(fd)?.cast_signed())
+pub(crate) fn resume_point(fd: &Arc<DirectoryFd>) -> Result<ResumePoint, Errno> {
+    resume_point_at(fd, rustix::fs::tell(fd)?.cast_signed())
 }
 
 /// Returns how another walk can go on at the position of an open directory.
-fn go_on_at(fd: &Arc<DirectoryFd>, position: i64) -> Result<GoOn, Errno> {
+fn resume_point_at(fd: &Arc<DirectoryFd>, position: i64) -> Result<ResumePoint, Errno> {
     if position < 0 {
         // Servers choose the 64 bits of a cookie, and lseek(2) takes no negative position.
-        return Ok(GoOn::Declined);
+        return Ok(ResumePoint::Declined);
     }
     match promise(fd)? {
-        Promise::ByValue | Promise::Lasting => Ok(GoOn::At(position)),
-        Promise::OpenFile => Ok(GoOn::Declined),
+        Promise::ByValue | Promise::Lasting => Ok(ResumePoint::At(position)),
+        Promise::OpenFile => Ok(ResumePoint::Declined),
         Promise::Unknown => probe(fd, position),
     }
 }
 
 /// Looks whether another open file of the directory goes on with the same entry as this one.
-fn probe(fd: &Arc<DirectoryFd>, position: i64) -> Result<GoOn, Errno> {
+fn probe(fd: &Arc<DirectoryFd>, position: i64) -> Result<ResumePoint, Errno> {
     let here = next_entry(fd);
     // Whatever was found, this file goes on where it was.
     if let Err(errno) = seek(fd, position) {
-        return Ok(GoOn::Lost(errno));
+        return Ok(ResumePoint::Lost(errno));
     }
     let Some(here) = here? else {
-        return Ok(GoOn::AtEnd);
+        return Ok(ResumePoint::AtEnd);
     };
     let other = open_directory(&**fd, c".", false)?;
     // A file system that refuses the position promises nothing.
     let there = seek(&other, position).and_then(|()| next_entry(&other));
     Ok(match there {
-        Ok(Some(there)) if there == here => GoOn::At(position),
-        _ => GoOn::Declined,
+        Ok(Some(there)) if there == here => ResumePoint::At(position),
+        _ => ResumePoint::Declined,
     })
 }
 

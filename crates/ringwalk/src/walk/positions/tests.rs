@@ -15,7 +15,7 @@ fn another_open_file_goes_on_with_the_same_entry() {
     let fd = open_directory(rustix::fs::CWD, folder.path(), false).unwrap();
     next_entries(&fd, 1024, |_, _, _| {}).unwrap();
     let position = rustix::fs::tell(&*fd).unwrap().cast_signed();
-    assert_eq!(probe(&fd, position).unwrap(), GoOn::At(position));
+    assert_eq!(probe(&fd, position).unwrap(), ResumePoint::At(position));
     assert_eq!(
         rustix::fs::tell(&*fd).unwrap().cast_signed(),
         position,
@@ -23,16 +23,16 @@ fn another_open_file_goes_on_with_the_same_entry() {
     );
     while next_entry(&fd).unwrap().is_some() {}
     let end = rustix::fs::tell(&*fd).unwrap().cast_signed();
-    assert_eq!(probe(&fd, end).unwrap(), GoOn::AtEnd);
+    assert_eq!(probe(&fd, end).unwrap(), ResumePoint::AtEnd);
 }
 
 /// The entries that a probe has read would be missing, and nobody would know.
 #[test]
-fn a_position_that_lseek_refuses_is_none_to_go_on_at() {
+fn a_position_that_lseek_refuses_is_none_to_resume_point_at() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("file"), "").unwrap();
     let fd = open_directory(rustix::fs::CWD, folder.path(), false).unwrap();
-    assert_eq!(go_on_at(&fd, -1).unwrap(), GoOn::Declined);
+    assert_eq!(resume_point_at(&fd, -1).unwrap(), ResumePoint::Declined);
     assert!(next_entry(&fd).unwrap().is_some(), "an entry was lost");
-    assert_eq!(probe(&fd, -1).unwrap(), GoOn::Lost(Errno::INVAL));
+    assert_eq!(probe(&fd, -1).unwrap(), ResumePoint::Lost(Errno::INVAL));
 }

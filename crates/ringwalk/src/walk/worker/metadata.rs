@@ -156,12 +156,12 @@ impl<V: Visitor> Worker<'_, V> {
             if wanted.asks_all() {
                 self.reader(volume).stat(key, raw, wanted);
                 let unknown = |known: &&Known| matches!(known, Known::Nothing);
-                let left = raw.known.iter().filter(unknown).count() as u64;
-                let answered = raw.known.len() as u64 - left;
+                let unanswered = raw.known.iter().filter(unknown).count() as u64;
+                let answered = raw.known.len() as u64 - unanswered;
                 shared
                     .sources
                     .routing
-                    .count_answers(&shared.options, answered, left);
+                    .count_answers(&shared.options, answered, unanswered);
             }
             for index in shared
                 .sources

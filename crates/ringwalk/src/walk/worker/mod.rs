@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `mod.rs` | the loop |
 //! | `resume.rs` | the leftovers that a walk goes on with |
-//! | `left_over.rs` | tasks that become leftovers when the budget is spent |
+//! | `leftover.rs` | tasks that become leftovers when the budget is spent |
 //! | `roots.rs` | the roots, as entries of batches without a directory |
 //! | `open.rs` | opening a directory, also when descriptors have run out |
 //! | `list.rs` | listing a directory without opening it: past the VFS, or from a saved tree |
@@ -21,7 +21,7 @@
 
 mod descend;
 mod errors;
-mod left_over;
+mod leftover;
 mod list;
 mod measure;
 mod metadata;
@@ -35,7 +35,7 @@ mod tree;
 mod unopened;
 mod visit;
 
-pub(crate) use left_over::join_names;
+pub(crate) use leftover::join_names;
 
 use crate::sources::Source;
 use crate::sources::raw_batch::RawBatch;
@@ -181,8 +181,8 @@ impl<'w, V: Visitor> Worker<'w, V> {
             .min(if bounded { 1 } else { usize::MAX })
     }
 
-    /// Counts the descriptors of one more directory in the source. Returns false if the budget has
-    /// no room for them. The first directory uses the worker's own.
+    /// Counts the descriptors of one more directory in the source. Returns false if the allowance
+    /// has no room for them. The first directory uses the worker's own.
     fn may_take_more(&mut self) -> bool {
         if self.in_source > self.counted_jobs {
             if !self.shared.descriptors.admit_job() {
@@ -232,7 +232,7 @@ impl<'w, V: Visitor> Worker<'w, V> {
 
     fn begin(&mut self, task: Task<V::State>) {
         let task = if self.shared.spending.is_spent() {
-            let Some(task) = self.leave_over(task) else {
+            let Some(task) = self.make_leftover(task) else {
                 return;
             };
             task

@@ -105,8 +105,8 @@ impl<V: Visitor> Worker<'_, V> {
     ) -> bool {
         self.descriptor_tries = 0;
         // A directory counts in the walk that begins it.
-        let is_part = |leftover: &Leftover| leftover.remaining != Remaining::Whole;
-        if !dir.resumed.as_deref().is_some_and(is_part) {
+        let was_begun = |leftover: &Leftover| leftover.remaining != Remaining::Whole;
+        if !dir.resumed.as_deref().is_some_and(was_begun) {
             self.totals.directories += 1;
         }
         self.opened(dir);

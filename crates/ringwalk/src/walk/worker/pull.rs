@@ -39,18 +39,18 @@ impl<V: Visitor> Worker<'_, V> {
         self.source.push(job);
     }
 
-    /// Takes one directory back from the source, and goes on with it.
+    /// Takes one directory back from the source, and visits its entries.
     pub(super) fn pull(&mut self) {
         let begin = self.meter.begin();
         if let Some(pulled) = self.source.pull(&mut self.raw) {
             self.count_job_out();
-            self.go_on_with(pulled, begin);
+            self.take_in(pulled, begin);
         }
     }
 
     /// Enters a directory that was opened, visits the entries that were read, and reports a
     /// failure.
-    fn go_on_with(&mut self, pulled: Pulled<V::State>, begin: Option<Instant>) {
+    fn take_in(&mut self, pulled: Pulled<V::State>, begin: Option<Instant>) {
         let Pulled {
             job,
             fd,
@@ -59,8 +59,8 @@ impl<V: Visitor> Worker<'_, V> {
             mut failure,
         } = pulled;
         if let Some(fd) = &fd {
-            match self.ends_part(&job.dir, fd) {
-                Ok(part_ends) => end |= part_ends,
+            match self.ends_range(&job.dir, fd) {
+                Ok(range_ends) => end |= range_ends,
                 Err(errno) => failure = failure.or(Some(read_failure(errno))),
             }
             if self.shared.spending.is_bounded() {

@@ -100,7 +100,8 @@ impl<V: Visitor> Worker<'_, V> {
     }
 
     /// Pins the descriptor of a directory that is opened next, if its rest may have to wait.
-    /// Returns false if the budget has no room: the directory is then read to its end in one batch.
+    /// Returns false if the allowance has no room: the directory is then read to its end in one
+    /// batch.
     ///
     /// In preorder the rest waits for all entries below those before it, and cannot be closed
     /// meanwhile. Outside of preorder nothing is pinned in advance.

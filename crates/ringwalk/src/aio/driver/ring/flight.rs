@@ -5,7 +5,7 @@ use crate::aio::driver::request::{DriverRequest, Fault, OpenTarget, Opened, Read
 use crate::pull::directory::Directory;
 use crate::pull::entry_buffer::EntryBuffer;
 use crate::sources::wanted::Wanted;
-use crate::sources::{DirectoryTransport, come_to, decode, goes_on, what_of};
+use crate::sources::{DirectoryTransport, come_to, decode, is_worth_another_read, what_of};
 use crate::visit::metadata::Fields;
 use crate::walk::descriptors::At;
 use crate::walk::settings::Follow;
@@ -206,7 +206,7 @@ impl<T: DirectoryTransport> Flights<T> {
         };
         let what = self.what(fields);
         let (filled, last) = come_to(from, result);
-        if goes_on(&buffer, filled, last) {
+        if is_worth_another_read(&buffer, filled, last) {
             self.transport.start_read(slot, fd, buffer, filled, &what);
             return true;
         }

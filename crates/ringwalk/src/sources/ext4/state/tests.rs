@@ -9,10 +9,10 @@ const CLEAN: State = State {
     needs_recovery: false,
 };
 
-fn trouble_of(options: &str, state: State) -> Option<&'static str> {
+fn doubt_of(options: &str, state: State) -> Option<&'static str> {
     let line = format!("30 27 8:1 / /mnt rw - ext4 /dev/sda1 {options}\n");
     let mounts = mounts::parse(line.as_bytes()).unwrap();
-    trouble(&mounts[0], state)
+    doubt(&mounts[0], state)
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn sound_file_systems_are_read() {
         ("ro", CLEAN),
         ("ro,norecovery", CLEAN),
     ] {
-        assert_eq!(trouble_of(options, state), None, "{options} {state:?}");
+        assert_eq!(doubt_of(options, state), None, "{options} {state:?}");
     }
 }
 
@@ -58,7 +58,7 @@ fn file_systems_that_lag_behind_for_ever_are_refused() {
         ("ro,norecovery", recovering, "recovered"),
         ("ro", unclean, "clean"),
     ] {
-        let trouble = trouble_of(options, state).unwrap_or_default();
-        assert!(trouble.contains(word), "{options}: {trouble}");
+        let doubt = doubt_of(options, state).unwrap_or_default();
+        assert!(doubt.contains(word), "{options}: {doubt}");
     }
 }

@@ -7,9 +7,9 @@
 //!     = the limit on TAKEN, which all walks of the process add to
 //! ```
 //!
-//! Each walk has a [`DescriptorBudget`] of its own, with its own reserve. All budgets add to one
-//! count, because the limit on open files belongs to the process: two walks at the same time share
-//! the free descriptors.
+//! Each walk has a [`DescriptorAllowance`] of its own, with its own reserve. All allowances add to
+//! one count, because the limit on open files belongs to the process: two walks at the same time
+//! share the free descriptors.
 
 use ringwalk_sys::open_file_count;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -28,12 +28,12 @@ const LAST_LIMIT: usize = 65_536;
 /// less.
 const DEFAULT_RESERVE: usize = 64;
 
-/// Descriptors that all budgets of this process have taken.
+/// Descriptors that all allowances of this process have taken.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// The descriptors of one walk, counted.
 #[derive(Debug)]
-pub(crate) struct DescriptorBudget {
+pub(crate) struct DescriptorAllowance {
     /// Descriptors of [`TAKEN`] that this walk has taken.
     own: AtomicUsize,
     /// The largest value that `own` has had.
@@ -49,9 +49,9 @@ pub(crate) struct DescriptorBudget {
     extended: AtomicBool,
 }
 
-impl DescriptorBudget {
-    /// Creates the budget of a walk that leaves `reserve` descriptors to the rest of the process.
-    /// With `may_raise` it raises `RLIMIT_NOFILE` to its hard limit before it is spent.
+impl DescriptorAllowance {
+    /// Creates the allowance of a walk that leaves `reserve` descriptors to the rest of the
+    /// process. With `may_raise` it raises `RLIMIT_NOFILE` to its hard limit before it is spent.
     pub(crate) fn new(reserve: Option<usize>, may_raise: bool) -> Self {
         let soft = soft_limit();
         let others = others(soft);
@@ -118,8 +118,8 @@ impl DescriptorBudget {
         self.reserve
     }
 
-    /// Counts `count` descriptors as taken. Returns false, and counts none, if the budget does not
-    /// allow it.
+    /// Counts `count` descriptors as taken. Returns false, and counts none, if the allowance has
+    /// no room.
     pub(crate) fn take(&self, count: usize) -> bool {
         loop {
             let taken = TAKEN.fetch_add(count, Ordering::Relaxed) + count;
@@ -203,7 +203,7 @@ impl DescriptorBudget {
     }
 }
 
-impl Drop for DescriptorBudget {
+impl Drop for DescriptorAllowance {
     fn drop(&mut self) {
         TAKEN.fetch_sub(self.own(), Ordering::Relaxed);
     }
@@ -211,12 +211,12 @@ impl Drop for DescriptorBudget {
 
 /// One descriptor, counted as taken until this value is dropped.
 #[derive(Debug)]
-pub(crate) struct CountedDescriptor(Arc<DescriptorBudget>);
+pub(crate) struct CountedDescriptor(Arc<DescriptorAllowance>);
 
 impl CountedDescriptor {
-    /// Takes one descriptor. Returns `None` if the budget is spent.
-    pub(crate) fn one(budget: &Arc<DescriptorBudget>) -> Option<Self> {
-        budget.take(1).then(|| Self(Arc::clone(budget)))
+    /// Takes one descriptor. Returns `None` if the allowance is spent.
+    pub(crate) fn one(allowance: &Arc<DescriptorAllowance>) -> Option<Self> {
+        allowance.take(1).then(|| Self(Arc::clone(allowance)))
     }
 }
 

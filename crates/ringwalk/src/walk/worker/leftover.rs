@@ -9,7 +9,7 @@ use crate::visit::leftover::{Leftover, ListedName, Remaining};
 use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
 use crate::walk::descriptors::{Descriptors, identity};
-use crate::walk::positions::{GoOn, cut, go_on};
+use crate::walk::positions::{ResumePoint, cut, resume_point};
 use crate::walk::scheduler::{Part, Rest, RestFrom, Task};
 use ringwalk_sys::DirectoryFd;
 use rustix::io::Errno;
@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 impl<V: Visitor> Worker<'_, V> {
     /// Makes a leftover of a task. Returns the task if this walk must do it. Entries that have been
-    /// read are visited, unless names are left over. A directory is read to its end if no other
+    /// read are visited, unless names become leftovers. A directory is read to its end if no other
     /// walk can continue it.
-    pub(super) fn leave_over(&mut self, task: Task<V::State>) -> Option<Task<V::State>> {
+    pub(super) fn make_leftover(&mut self, task: Task<V::State>) -> Option<Task<V::State>> {
         match task {
             Task::Open(dir) if !dir.parent().is_some_and(Dir::is_pruned) => {
                 let leftover = self.unopened_leftover(&dir);
@@ -29,10 +29,10 @@ impl<V: Visitor> Worker<'_, V> {
                 None
             }
             Task::Rest(rest) if !rest.dir.is_pruned() && !rest.dir.has_ended() => {
-                self.leave_rest_over(*rest)
+                self.make_leftover_of_rest(*rest)
             }
             Task::Part(part) if self.leaves_names() && !part.metadata && !part.dir.is_pruned() => {
-                self.leave_part_over(*part)
+                self.make_leftover_of_part(*part)
             }
             task => Some(task),
         }
@@ -64,21 +64,21 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Makes a leftover of the rest of a directory, if another walk can go on there. Otherwise
     /// returns the task.
-    fn leave_rest_over(&mut self, rest: Rest<V::State>) -> Option<Task<V::State>> {
+    fn make_leftover_of_rest(&mut self, rest: Rest<V::State>) -> Option<Task<V::State>> {
         let RestFrom::Fd { fd, .. } = &rest.from else {
             return Some(Task::Rest(Box::new(rest)));
         };
-        match identity(&**fd).and_then(|found| Ok((found, go_on(fd)?))) {
-            Ok((found, GoOn::At(position))) => {
-                let to = end_of_part(&rest.dir);
+        match identity(&**fd).and_then(|found| Ok((found, resume_point(fd)?))) {
+            Ok((found, ResumePoint::At(position))) => {
+                let to = end_of_range(&rest.dir);
                 let remaining = Remaining::From { position, to };
                 let leftover = self.leftover_of(&rest.dir, Some(found), remaining);
                 self.keep(leftover, &rest.dir);
             }
-            Ok((_, GoOn::AtEnd)) => {}
-            Ok((_, GoOn::Lost(errno))) => self.fail(&rest.dir, read_failure(errno)),
+            Ok((_, ResumePoint::AtEnd)) => {}
+            Ok((_, ResumePoint::Lost(errno))) => self.fail(&rest.dir, read_failure(errno)),
             // After an error, reading on gives the same one, or succeeds.
-            Ok((_, GoOn::Declined)) | Err(_) => return Some(Task::Rest(Box::new(rest))),
+            Ok((_, ResumePoint::Declined)) | Err(_) => return Some(Task::Rest(Box::new(rest))),
         }
         if let RestFrom::Fd { fd, pinned } = rest.from {
             self.drop_rest(rest.dir, fd, pinned);
@@ -86,7 +86,8 @@ impl<V: Visitor> Worker<'_, V> {
         None
     }
 
-    /// Returns true if entries that were read are left over when their metadata was not asked for.
+    /// Returns true if entries that were read become leftovers when their metadata was not asked
+    /// for.
     pub(super) fn leaves_names(&self) -> bool {
         self.shared.options.leave_names
             && self.may_divide()
@@ -96,7 +97,7 @@ impl<V: Visitor> Worker<'_, V> {
 
     /// Makes a leftover of a part of a batch. Returns the task if its entries need no calls, or its
     /// directory is not open.
-    fn leave_part_over(&mut self, part: Part<V::State>) -> Option<Task<V::State>> {
+    fn make_leftover_of_part(&mut self, part: Part<V::State>) -> Option<Task<V::State>> {
         let descending = part.dir.depth() + 1 < self.shared.options.max_depth;
         let needs_calls = self
             .shared
@@ -151,14 +152,14 @@ impl<V: Visitor> Worker<'_, V> {
         path
     }
 
-    /// Returns true if the part of a directory that the walk goes on with ends in the buffer, and
+    /// Returns true if the range of a directory that the walk goes on with ends in the buffer, and
     /// removes the entries behind its end.
-    pub(super) fn ends_part(
+    pub(super) fn ends_range(
         &mut self,
         dir: &Dir<V::State>,
         fd: &Arc<DirectoryFd>,
     ) -> Result<bool, Errno> {
-        match end_of_part(dir) {
+        match end_of_range(dir) {
             Some(to) => cut(&mut self.raw, fd, to),
             None => Ok(false),
         }
@@ -217,8 +218,8 @@ fn listed_identity<S>(dir: &Dir<S>) -> Option<Identity> {
     })
 }
 
-/// Returns the position at which the part of a directory ends that the walk goes on with.
-fn end_of_part<S>(dir: &Dir<S>) -> Option<i64> {
+/// Returns the position at which the range of a directory ends that the walk goes on with.
+fn end_of_range<S>(dir: &Dir<S>) -> Option<i64> {
     match dir.resumed.as_ref()?.remaining {
         Remaining::From { to, .. } => to,
         Remaining::Whole | Remaining::Names(_) => None,
