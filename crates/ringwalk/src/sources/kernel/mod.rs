@@ -6,7 +6,7 @@
 //!                 mode.rs: `Calls`
 //!   push(job) ── answered from memory ──> called: openat, one request, decode
 //!        │
-//!        │        `InFlight`, up to 64
+//!        │        `Flights`, up to 64
 //!        └── calls wait ──> opening ──> reading ──> ready ──> pull
 //!                              └───────────┴── refused ──> system calls
 //! ```
@@ -17,14 +17,16 @@
 //! early has set the position back, so an end that another request has seen meanwhile is not final
 //! (`walk/reads.rs`).
 //!
-//! `side.rs` has the state that all workers share, `transport.rs` sends requests, `decode.rs` turns
-//! the kernel's records into a batch. `tree.rs` asks for whole trees, which the module can read;
-//! `answer.rs` holds the answers and their buffers.
+//! `side.rs` has the state that all workers share, `transport.rs` sends requests, `flights.rs`
+//! keeps many of them in flight, `decode.rs` turns the kernel's records into a batch. `tree.rs`
+//! asks for whole trees, which the module can read; `answer.rs` holds the answers and their
+//! buffers.
 
 mod answer;
 mod decode;
 #[cfg(test)]
 mod emulated;
+mod flights;
 mod mode;
 mod side;
 #[cfg(test)]
@@ -47,25 +49,18 @@ use super::syscall::{SyscallSource, open_job, read_failure};
 use super::{DirectoryJob, JobStep, Pulled, Source};
 use crate::sources::raw_batch::RawBatch;
 use crate::sources::wanted::Wanted;
-use crate::visit::error::{Failure, Operation};
+use crate::visit::error::Failure;
 use crate::visit::metadata::Fields;
 use crate::walk::options::Options;
 use crate::walk::settings::Order;
 pub(crate) use decode::decode;
+use flights::{DoneDirectory, FilledBuffer, Flights, Landed};
 use mode::Mode;
-use ringwalk_sys::{Completion, DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
+use ringwalk_sys::{DirectoryFd, DirectoryReader, Filled, PlusLayout, What};
 use rustix::io::Errno;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 use tree::{TreeRequest, Trees};
-
-/// The most directories that one worker keeps in flight.
-const DEPTH: u32 = 64;
-
-/// Bytes of a buffer for a directory in flight: few directories fill it, and there are many
-/// buffers.
-const BUFFER_IN_FLIGHT: usize = 16 * 1024;
 
 /// Bytes of a buffer for names with metadata: about 450 entries.
 const PLUS_BUFFER: usize = 64 * 1024;
@@ -79,7 +74,6 @@ const LARGEST_BUFFER: usize = ringwalk_sys::uapi::BUFFER_MAX as usize;
 
 pub(crate) struct KernelSource<'w, S, T> {
     side: &'w KernelSide,
-    transport: T,
     /// Reads directories that the kernel refuses.
     fallback: SyscallSource<S>,
     what: What,
@@ -95,37 +89,8 @@ pub(crate) struct KernelSource<'w, S, T> {
     trees: Option<Trees>,
     /// The job that the next pull reads by call.
     called: Option<DirectoryJob<S>>,
-    /// Jobs in flight, by slot.
-    jobs: Vec<Option<DirectoryJob<S>>>,
-    free: Vec<u32>,
-    /// How many jobs may be in flight; fewer after descriptors have run out.
-    depth: usize,
-    /// How many directories all workers together may have in flight. 0 before the ring is set up.
-    most: usize,
-    /// Jobs to start when another directory is done, because descriptors have run out.
-    postponed: Vec<DirectoryJob<S>>,
-    /// Jobs that were in flight on a ring that no longer works.
-    lost: Vec<DirectoryJob<S>>,
-    /// True if there is no ring, so nothing can be in flight.
-    without_ring: bool,
-    ready: VecDeque<DoneDirectory<S>>,
-    /// Free buffers.
-    spare: Vec<Vec<u8>>,
-}
-
-/// A directory whose request is done.
-struct DoneDirectory<S> {
-    job: DirectoryJob<S>,
-    result: Result<FilledBuffer, Failure>,
-}
-
-/// The buffer of a request that was done.
-struct FilledBuffer {
-    fd: Arc<DirectoryFd>,
-    buffer: Vec<u8>,
-    filled: usize,
-    /// How the read ended: true at the end of the directory, or an error.
-    last: Result<bool, Errno>,
+    /// The jobs in flight, and the way to the kernel.
+    flights: Flights<S, T>,
 }
 
 /// Returns the mask of metadata that the kernel can return.
@@ -213,181 +178,34 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             What::Names => NAMES_BUFFER,
         };
         let given = options.buffer_size;
+        let buffer_size = given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER);
         let whole = options.order == Order::Name;
         Self {
             side,
-            transport,
             fallback: SyscallSource::new(given, whole),
             what,
             wanted,
             whole,
             one_at_a_time: options.preorder || whole,
-            buffer_size: given.unwrap_or(default).clamp(LEAST_BUFFER, LARGEST_BUFFER),
+            buffer_size,
             mode: Mode::Calls,
             trees,
             called: None,
-            jobs: Vec::new(),
-            free: Vec::new(),
-            depth: DEPTH as usize,
-            most: 0,
-            postponed: Vec::new(),
-            lost: Vec::new(),
-            without_ring: false,
-            ready: VecDeque::new(),
-            spare: Vec::new(),
+            flights: Flights::new(transport, what, buffer_size),
         }
     }
 
-    fn in_flight(&self) -> usize {
-        self.jobs.len() - self.free.len()
-    }
-
-    /// Sets up a ring for requests in flight. Returns false if that fails.
-    fn set_up(&mut self) -> bool {
-        if self.jobs.is_empty() {
-            let most = KernelSide::most_in_flight();
-            let Some(most) = most.filter(|_| self.transport.set_up(DEPTH)) else {
-                self.without_ring = true;
-                return false;
-            };
-            self.most = most;
-            self.jobs.resize_with(DEPTH as usize, || None);
-            self.free.extend((0..DEPTH).rev());
-        }
-        true
-    }
-
-    /// Puts a job in flight.
-    fn start(&mut self, job: DirectoryJob<S>) {
-        let Some(slot) = self.free.pop() else {
-            // There are as many slots as the capacity.
-            return self.postponed.push(job);
-        };
-        match &job.step {
-            JobStep::Open(at) => {
-                let (name, follow) = job.dir.opened_by();
-                self.transport.start_open(slot, at, name, follow);
-            }
-            JobStep::Read(fd) => {
-                let fd = Arc::clone(fd);
-                let buffer = self.buffer();
-                self.transport.start_read(slot, fd, buffer, 0, &self.what);
-            }
-        }
-        self.jobs[slot as usize] = Some(job);
-    }
-
-    fn buffer(&mut self) -> Vec<u8> {
-        let mut buffer = self.spare.pop().unwrap_or_default();
-        let size = self.buffer_size.min(BUFFER_IN_FLIGHT);
-        if buffer.len() < size {
-            buffer.resize(size, 0);
-        }
-        buffer
-    }
-
-    /// Continues with a completed request.
-    fn completed(&mut self, completion: Completion) {
-        match completion {
-            Completion::Opened { slot, result } => self.opened(slot, result),
-            Completion::Read {
-                slot,
-                fd,
-                buffer,
-                from,
-                result,
-            } => self.have_read(slot, fd, buffer, from, result),
-        }
-    }
-
-    fn opened(&mut self, slot: u32, result: Result<DirectoryFd, Errno>) {
-        match result {
-            Ok(fd) => {
-                let buffer = self.buffer();
-                let fd = Arc::new(fd);
-                self.transport.start_read(slot, fd, buffer, 0, &self.what);
-            }
-            Err(Errno::INTR) => {
-                if let Some(job) = self.take(slot) {
-                    self.start(job);
-                }
-            }
-            Err(errno) => {
-                let Some(job) = self.take(slot) else { return };
-                let failure = Failure {
-                    operation: Operation::Open,
-                    errno,
-                };
-                let others = self.in_flight() + self.ready.len();
-                if failure.is_out_of_descriptors() && others > 0 {
-                    // Requests in flight hold descriptors, and will release them.
-                    self.depth = (others / 2).max(1);
-                    return self.postponed.push(job);
-                }
-                self.ready.push_back(DoneDirectory {
-                    job,
-                    result: Err(failure),
-                });
-            }
-        }
-    }
-
-    fn have_read(
-        &mut self,
-        slot: u32,
-        fd: Arc<DirectoryFd>,
-        buffer: Vec<u8>,
-        from: usize,
-        result: Result<Filled, Errno>,
-    ) {
-        let (filled, last) = come_to(from, result);
-        if is_worth_another_read(&buffer, filled, last) {
-            return self
-                .transport
-                .start_read(slot, fd, buffer, filled, &self.what);
-        }
-        let Some(job) = self.take(slot) else { return };
-        self.ready.push_back(DoneDirectory {
-            job,
-            result: Ok(FilledBuffer {
-                fd,
-                buffer,
-                filled,
-                last,
-            }),
-        });
-    }
-
-    /// Frees a slot and returns its job.
-    fn take(&mut self, slot: u32) -> Option<DirectoryJob<S>> {
-        let job = self.jobs[slot as usize].take()?;
-        self.free.push(slot);
-        Some(job)
-    }
-
-    /// Waits until a directory is done.
+    /// Waits until a directory in flight is done.
     fn pull_in_flight(&mut self, batch: &mut RawBatch) -> Option<Pulled<S>> {
-        while self.ready.is_empty() {
-            if let Some(job) = self.lost.pop() {
-                return Some(self.again(job, batch));
-            }
-            if self.in_flight() == 0 {
-                let job = self.postponed.pop()?;
-                return Some(self.call(job, batch));
-            }
-            match self.transport.wait() {
-                Ok(completion) => self.completed(completion),
-                Err(_) => self.lose_ring(),
-            }
+        let landed = self.flights.next()?;
+        if self.flights.without_ring {
+            self.call_only();
         }
-        let ready = self.ready.pop_front()?;
-        while self.in_flight() < self.depth
-            && let Some(job) = self.postponed.pop()
-        {
-            self.start(job);
-        }
-        self.transport.flush();
-        Some(self.hand_out(ready, batch))
+        Some(match landed {
+            Landed::Done(directory) => self.hand_out(directory, batch),
+            Landed::Lost(job) => self.again(job, batch),
+            Landed::Postponed(job) => self.call(job, batch),
+        })
     }
 
     fn hand_out(&mut self, ready: DoneDirectory<S>, batch: &mut RawBatch) -> Pulled<S> {
@@ -403,24 +221,12 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             last,
         } = read;
         batch.records.swap_buffer(&mut buffer, filled);
-        // A buffer that one large directory has enlarged is not kept.
-        if buffer.len() <= 2 * BUFFER_IN_FLIGHT && self.spare.len() < self.depth {
-            self.spare.push(buffer);
-        }
+        self.flights.keep(buffer);
         match last {
             Err(errno) if filled == 0 => self.refused(job, fd, errno, batch),
             // The kernel is asked again for the rest, and may refuse that.
             last => self.decoded(job, fd, last.unwrap_or(false), batch),
         }
-    }
-
-    /// Gives up a ring that no longer works. The outcome of its requests is unknown.
-    #[cold]
-    fn lose_ring(&mut self) {
-        self.lost.extend(self.jobs.drain(..).flatten());
-        self.free.clear();
-        self.without_ring = true;
-        self.call_only();
     }
 
     /// Stops starting requests in flight.
@@ -473,7 +279,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
             Ok(end) => self.decoded(job, fd, end, batch),
             Err(Failed::Refused(errno)) => self.refused(job, fd, errno, batch),
             Err(Failed::Lost) => {
-                self.without_ring = true;
+                self.flights.without_ring = true;
                 self.again(job, batch)
             }
         };
@@ -482,7 +288,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         }
         if self.mode.called(begin, batch.records.len()) {
             self.side.note_in_flight(false);
-            self.spare.clear();
+            self.flights.forget_buffers();
         }
         pulled
     }
@@ -509,6 +315,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         let trees = self.trees.as_mut()?;
         let (layout, bounds) = (trees.layout(), request.bounds);
         let read = self
+            .flights
             .transport
             .read_tree(fd, layout, bounds, &mut request.buffer.bytes);
         let Ok(Filled { bytes, end }) = read else {
@@ -531,7 +338,11 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
         batch.records.reserve(self.buffer_size);
         let mut filled = 0;
         loop {
-            match self.transport.read(fd, &self.what, &mut batch.records) {
+            match self
+                .flights
+                .transport
+                .read(fd, &self.what, &mut batch.records)
+            {
                 Ok(Filled { end: true, .. }) => return Ok(true),
                 Ok(read) => filled += read.bytes,
                 Err(Failed::Refused(Errno::INTR)) => continue,
@@ -603,7 +414,7 @@ impl<'w, S: Send + Sync, T: DirectoryTransport> KernelSource<'w, S, T> {
 impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T> {
     fn capacity(&self) -> usize {
         if self.mode.is_in_flight() {
-            self.depth.min(self.side.share_of(self.most))
+            self.flights.capacity(self.side)
         } else {
             1
         }
@@ -616,7 +427,7 @@ impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T>
         if self.called.is_none() && self.mode.next_is_call() {
             self.called = Some(job);
         } else {
-            self.start(job);
+            self.flights.start(job);
         }
     }
 
@@ -625,7 +436,7 @@ impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T>
         match self.called.take() {
             Some(job) => {
                 // The kernel begins these before the call.
-                self.transport.flush();
+                self.flights.transport.flush();
                 Some(self.call(job, batch))
             }
             None => self.pull_in_flight(batch),
@@ -635,9 +446,8 @@ impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T>
     fn calls_wait(&mut self) {
         if !self.mode.is_in_flight()
             && !self.one_at_a_time
-            && !self.without_ring
             && !self.side.is_given_up()
-            && self.set_up()
+            && self.flights.set_up()
         {
             self.side.note_in_flight(true);
             self.mode.wait();
@@ -650,7 +460,7 @@ impl<S: Send + Sync, T: DirectoryTransport> Source<S> for KernelSource<'_, S, T>
 
     fn release(&mut self, fd: Arc<DirectoryFd>) {
         if let Some(fd) = Arc::into_inner(fd) {
-            self.transport.close(fd);
+            self.flights.transport.close(fd);
         }
     }
 
