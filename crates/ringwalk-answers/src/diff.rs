@@ -51,13 +51,13 @@ pub use json::{View, json, ndjson};
 pub use lines::Line;
 pub use table::write_table;
 pub(crate) use version::ancestors;
-pub use version::{Field, Fields, Unread, Version};
+pub use version::{Unread, Version};
 
 use classify::Classified;
 use file_systems::Numbers;
 use pieces::SharedRoot;
 use ringwalk::FileType;
-use ringwalk_snapshot::{Info, ReadError, RootInfo, RowCounter, Snapshot, order};
+use ringwalk_snapshot::{Column, Info, ReadError, RootInfo, RowCounter, Snapshot, order};
 use scan::Reader;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -242,9 +242,11 @@ pub fn diff(old: &Snapshot, new: &Snapshot, options: &DiffOptions) -> Result<Dif
     let (old_info, new_info) = (old.info(), new.info());
     let roots = shared_roots(old, new)?;
     let numbers = Numbers::of(&old_info.file_systems, &new_info.file_systems);
+    let columns = merge::columns_of(old, new);
     let reader = Reader {
         old,
         new,
+        columns: &columns,
         numbers: &numbers,
         roots: &roots,
         threads: options.threads,
@@ -327,7 +329,7 @@ fn read_targets(changes: &mut [Change], old: &Snapshot, new: &Snapshot) -> Resul
         if let (Some(old), Some(new)) = (old, new)
             && old != new
         {
-            changes[at].changed.insert(Field::Target);
+            changes[at].changed.insert(Column::Target);
             changes[at].targets = Some([old, new]);
         }
     }

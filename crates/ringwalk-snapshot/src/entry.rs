@@ -1,7 +1,7 @@
 //! What a snapshot keeps of one file.
 
-use crate::schema::HASH_BYTES;
-use ringwalk::{Errno, Fields, FileType, Metadata, Operation, Timestamp};
+use crate::schema::Attributes;
+use ringwalk::{Errno, FileType, Operation};
 
 /// What is known of one file, as it is given to a writer.
 #[derive(Clone, Copy, Debug)]
@@ -33,76 +33,6 @@ impl<'a> Entry<'a> {
             xattrs: &[],
             failure: None,
             skipped: None,
-        }
-    }
-}
-
-/// The metadata of a file, and the hash of its contents. `None` is a value that is not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attributes {
-    /// Inode number.
-    pub ino: Option<u64>,
-    /// Device number of the file system. It says which of
-    /// [`Info::file_systems`](crate::Info::file_systems) this is.
-    pub dev: Option<u64>,
-    /// Permission bits, 0 to 0o7777.
-    pub mode: Option<u16>,
-    /// Number of hard links.
-    pub nlink: Option<u32>,
-    /// Owner.
-    pub uid: Option<u32>,
-    /// Group.
-    pub gid: Option<u32>,
-    /// Device that a device file stands for.
-    pub rdev: Option<u64>,
-    /// Apparent size in bytes.
-    pub size: Option<u64>,
-    /// Allocated size in bytes.
-    pub alloc: Option<u64>,
-    /// Time of the last change of the contents.
-    pub mtime: Option<Timestamp>,
-    /// Time of the last change of the inode.
-    pub ctime: Option<Timestamp>,
-    /// Time of birth.
-    pub btime: Option<Timestamp>,
-    /// Time of the last access.
-    pub atime: Option<Timestamp>,
-    /// BLAKE3 hash of the contents of a regular file.
-    pub hash: Option<[u8; HASH_BYTES]>,
-    /// True if only the first name of this inode counts in sums.
-    pub charged_once: bool,
-}
-
-impl Attributes {
-    /// Takes the fields that are valid from metadata of a walk. The charge and the hash are left
-    /// to the caller.
-    pub fn of(metadata: &Metadata) -> Self {
-        let mask = metadata.mask;
-        let is_device = matches!(
-            metadata.file_type(),
-            FileType::BlockDevice | FileType::CharacterDevice
-        );
-        let time = |field, time| mask.contains(field).then_some(time);
-        Self {
-            ino: mask.contains(Fields::INO).then_some(metadata.ino),
-            dev: Some(metadata.dev),
-            mode: mask
-                .contains(Fields::MODE)
-                .then_some((metadata.mode & 0o7777) as u16),
-            nlink: mask.contains(Fields::NLINK).then_some(metadata.nlink),
-            uid: mask.contains(Fields::UID).then_some(metadata.uid),
-            gid: mask.contains(Fields::GID).then_some(metadata.gid),
-            rdev: is_device.then_some(metadata.rdev),
-            size: mask.contains(Fields::SIZE).then_some(metadata.size),
-            alloc: mask
-                .contains(Fields::BLOCKS)
-                .then_some(metadata.blocks.saturating_mul(512)),
-            mtime: time(Fields::MTIME, metadata.mtime),
-            ctime: time(Fields::CTIME, metadata.ctime),
-            btime: time(Fields::BTIME, metadata.btime),
-            atime: time(Fields::ATIME, metadata.atime),
-            hash: None,
-            charged_once: false,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::info::{Info, RootInfo};
 use crate::read::{Chunk, Cursor, ReadError, Snapshot, XattrReader};
 use crate::schema::{Column, Contents};
 use crate::seal::seal;
-use crate::stored_entry::{COLUMNS, stored_entry};
+use crate::stored_entry::{columns, stored_entry};
 use crate::write::run::Run;
 use crate::write::spill::unnamed_file;
 use crate::write::stage::{Stage, StageWriter};
@@ -110,7 +110,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
             if let Some(xattrs) = &mut self.xattrs {
                 xattrs.go_to(group, wanted.start - rows.start)?;
             }
-            let mut scan = snapshot.scan(wanted, &COLUMNS)?;
+            let mut scan = snapshot.scan(wanted, &columns())?;
             while let Some(chunk) = scan.next_chunk()? {
                 let pairs = match &mut self.xattrs {
                     Some(xattrs) => xattrs.next(chunk.len())?,
@@ -191,11 +191,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
         };
         info.verdict.errors = unplaced(self.snapshot)? + self.unkept_failures;
         let options = WriteOptions {
-            contents: Contents {
-                atime: self.snapshot.has(Column::Atime),
-                xattrs: self.xattrs.is_some(),
-                hash: self.snapshot.has(Column::Hash),
-            },
+            contents: Contents::of(|column| self.snapshot.has(column), self.xattrs.is_some()),
             ..WriteOptions::default()
         };
         let name = |referred: &Referred, info: &mut Info| {

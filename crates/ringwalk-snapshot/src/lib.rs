@@ -15,7 +15,7 @@
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `schema.rs` | the columns: names, types, encodings, descriptions |
+//! | `schema.rs`, `schema/columns.rs` | the table of columns, and what follows from it |
 //! | `order.rs` | the order of the rows |
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `seal.rs` | the checksum of the footer |
@@ -61,7 +61,7 @@ mod write;
 
 pub use capture::file_systems::{describe as describe_file_system, uuid_text};
 pub use capture::{Capture, CaptureError, Captured, FileHashes};
-pub use entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+pub use entry::{Entry, FailedOperation, Failure, Skipped};
 pub use excerpt::excerpt;
 pub use export_error::ExportError;
 pub use import_format::ImportFormat;
@@ -75,7 +75,8 @@ pub use ringwalk_output::NotKept;
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{
-    Column, Contents, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values,
+    ATTRIBUTES, Attributes, Column, ColumnSet, Contents, Diff, Facts, GROUP_ROWS, HASH_BYTES,
+    LONGEST_PATH, PAGE_ROWS, VERSION, Values,
 };
 pub use time::{clamp, rfc3339, timestamp};
 pub use write::builder::TreeBuilder;

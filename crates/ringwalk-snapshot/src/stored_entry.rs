@@ -1,39 +1,30 @@
 //! The entry of a row: the way back from a file to a writer.
 
-use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped, stored_errno};
+use crate::entry::{Entry, FailedOperation, Failure, Skipped, stored_errno};
 use crate::read::Chunk;
-use crate::schema::Column;
+use crate::schema::{ATTRIBUTES, AttributeSource, Attributes, Column, HASH_BYTES};
 use crate::time::unclamp;
+use ringwalk::Timestamp;
 
-/// The columns that make an entry, and place it.
-pub(crate) const COLUMNS: [Column; 26] = [
-    Column::Root,
-    Column::Dir,
-    Column::SelfDir,
-    Column::Path,
-    Column::PathRaw,
-    Column::Type,
-    Column::Size,
-    Column::Alloc,
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
-    Column::Atime,
-    Column::Ino,
-    Column::Fs,
-    Column::Mode,
-    Column::Nlink,
-    Column::Uid,
-    Column::Gid,
-    Column::Rdev,
-    Column::Target,
-    Column::Charged,
-    Column::Errno,
-    Column::Operation,
-    Column::Skipped,
-    Column::Clamped,
-    Column::Hash,
-];
+/// Returns the columns that make an entry, and place it.
+pub(crate) fn columns() -> Vec<Column> {
+    let mut columns = vec![
+        Column::Root,
+        Column::Dir,
+        Column::SelfDir,
+        Column::Path,
+        Column::PathRaw,
+        Column::Type,
+        Column::Target,
+        Column::Charged,
+        Column::Errno,
+        Column::Operation,
+        Column::Skipped,
+        Column::Clamped,
+    ];
+    columns.extend(ATTRIBUTES);
+    columns
+}
 
 /// Returns the name that the root of a row has in the list of roots.
 pub(crate) fn root_name(chunk: &Chunk, at: usize) -> [u8; 4] {
@@ -43,7 +34,7 @@ pub(crate) fn root_name(chunk: &Chunk, at: usize) -> [u8; 4] {
     root.unwrap_or(u32::MAX).to_be_bytes()
 }
 
-/// Returns the entry of a row of the columns [`COLUMNS`], with a name. `devices` has the device
+/// Returns the entry of a row of these [`columns`], with a name. `devices` has the device
 /// number of each file system, by the column `fs`. The extended attributes are left to the caller.
 ///
 /// [`Attributes::charged_once`] is the cell of the column `charged`, as a part has it.
@@ -58,7 +49,13 @@ pub(crate) fn stored_entry<'c>(
     devices: &[u64],
 ) -> Result<Entry<'c>, String> {
     let mut entry = Entry::new(name, chunk.file_type(at));
-    entry.attributes = attributes(chunk, at, devices)?;
+    entry.attributes = Attributes::take(&mut Cells {
+        chunk,
+        at,
+        is_clamped: chunk.integer(Column::Clamped, at) == Some(1),
+    });
+    entry.attributes.dev = device(chunk, at, devices)?;
+    entry.attributes.charged_once = chunk.integer(Column::Charged, at) == Some(1);
     entry.target = chunk.bytes(Column::Target, at);
     let text = |column| chunk.bytes(column, at).map(String::from_utf8_lossy);
     if let Some(name) = text(Column::Operation) {
@@ -76,41 +73,44 @@ pub(crate) fn stored_entry<'c>(
     Ok(entry)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    reason = "columns of 32 bits, and modes of 12 bits"
-)]
-fn attributes(chunk: &Chunk, at: usize, devices: &[u64]) -> Result<Attributes, String> {
-    let number = |column| chunk.integer(column, at).map(i64::cast_unsigned);
-    let narrow = |column| number(column).map(|number| number as u32);
-    let is_set = |column| chunk.integer(column, at) == Some(1);
-    let is_clamped = is_set(Column::Clamped);
-    let time = |column| {
-        let nanoseconds = chunk.integer(column, at)?;
-        Some(unclamp(nanoseconds, is_clamped))
+/// Returns the device of a row.
+fn device(chunk: &Chunk, at: usize, devices: &[u64]) -> Result<Option<u64>, String> {
+    let Some(index) = chunk.integer(Column::Fs, at) else {
+        return Ok(None);
     };
-    let device = |index: u64| {
-        let index = usize::try_from(index).ok();
-        let device = index.and_then(|index| devices.get(index));
-        device
-            .copied()
-            .ok_or("a row is on a file system that the footer does not list")
-    };
-    Ok(Attributes {
-        ino: number(Column::Ino),
-        dev: number(Column::Fs).map(device).transpose()?,
-        mode: narrow(Column::Mode).map(|mode| mode as u16),
-        nlink: narrow(Column::Nlink),
-        uid: narrow(Column::Uid),
-        gid: narrow(Column::Gid),
-        rdev: number(Column::Rdev),
-        size: number(Column::Size),
-        alloc: number(Column::Alloc),
-        mtime: time(Column::Mtime),
-        ctime: time(Column::Ctime),
-        btime: time(Column::Btime),
-        atime: time(Column::Atime),
-        hash: chunk.hash(at).copied(),
-        charged_once: is_set(Column::Charged),
-    })
+    let index = usize::try_from(index).ok();
+    match index.and_then(|index| devices.get(index)) {
+        Some(device) => Ok(Some(*device)),
+        None => Err("a row is on a file system that the footer does not list".to_owned()),
+    }
+}
+
+/// The attributes in the row `at` of a chunk, without the device: only the footer has it.
+pub(crate) struct Cells<'c> {
+    pub(crate) chunk: &'c Chunk,
+    pub(crate) at: usize,
+    /// True if a time of the row was clamped.
+    pub(crate) is_clamped: bool,
+}
+
+impl AttributeSource for Cells<'_> {
+    #[inline]
+    fn number(&mut self, column: Column) -> Option<u64> {
+        if column == Column::Fs {
+            return None;
+        }
+        self.chunk.integer(column, self.at).map(i64::cast_unsigned)
+    }
+
+    #[inline]
+    fn time(&mut self, column: Column) -> Option<Timestamp> {
+        let nanoseconds = self.chunk.integer(column, self.at)?;
+        Some(unclamp(nanoseconds, self.is_clamped))
+    }
+
+    #[inline]
+    fn bytes(&mut self, column: Column) -> Option<[u8; HASH_BYTES]> {
+        // The length was checked when the column was read.
+        self.chunk.bytes(column, self.at)?.try_into().ok()
+    }
 }

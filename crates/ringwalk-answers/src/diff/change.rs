@@ -1,7 +1,8 @@
 //! The changes that a comparison returns.
 
-use super::version::{Field, Fields, Version};
+use super::version::{Version, numbers};
 use ringwalk::FileType;
+use ringwalk_snapshot::{Column, ColumnSet, Diff};
 use std::sync::Arc;
 
 /// What has happened to a file.
@@ -71,8 +72,8 @@ pub struct Change {
     pub old: Option<Version>,
     /// The file in the newer snapshot.
     pub new: Option<Version>,
-    /// The fields that differ, of a file that both snapshots have.
-    pub changed: Fields,
+    /// The columns that differ, of a file that both snapshots have.
+    pub changed: ColumnSet,
     /// Bytes by which the allocated space has grown. A file with several names counts once. The sum
     /// over all changes is the growth of the trees.
     pub growth: i64,
@@ -97,7 +98,7 @@ impl Change {
         let mut change = Self {
             kind,
             growth: 0,
-            changed: Fields::default(),
+            changed: ColumnSet::default(),
             is_likely: false,
             link_to: None,
             targets: None,
@@ -140,48 +141,38 @@ impl Change {
         self.new.as_ref().map_or(0, Version::bytes)
     }
 
-    /// Returns the fields whose values both versions know, and that differ.
+    /// Returns the columns whose values both versions know, and that differ.
     ///
     /// The time of the last access says nothing of a change. The number of links changes by names,
     /// which are changes of their own. Times of a directory change by the names in it, likewise.
     /// The change time of the inode counts where nothing else explains it: the contents may have
     /// changed and the modification time may have been set back, or an access list has changed.
-    pub(super) fn differences(kind: Kind, old: &Version, new: &Version) -> Fields {
-        let mut changed = Fields::default();
+    pub(super) fn differences(kind: Kind, old: &Version, new: &Version) -> ColumnSet {
+        let mut changed = ColumnSet::default();
         if old.differs_in_type(new) {
-            changed.insert(Field::Type);
+            changed.insert(Column::Type);
         }
         if old.differs_in_hash(new) {
-            changed.insert(Field::Hash);
+            changed.insert(Column::Hash);
         }
-        let differs = |field| match (old.get(field), new.get(field)) {
+        let differs = |column| match (old.get(column), new.get(column)) {
             (Some(old), Some(new)) => old != new,
             _ => false,
         };
-        let counted = [
-            Field::Size,
-            Field::Alloc,
-            Field::Mtime,
-            Field::Ctime,
-            Field::Mode,
-            Field::Uid,
-            Field::Gid,
-            Field::Rdev,
-        ];
-        for field in counted {
-            if differs(field) {
-                changed.insert(field);
+        for column in numbers().filter(|column| column.facts().diff == Diff::Change) {
+            if differs(column) {
+                changed.insert(column);
             }
         }
-        if new.file_type == FileType::Directory && changed.contains(Field::Mtime) {
-            changed.remove(Field::Mtime);
-            changed.remove(Field::Ctime);
+        if new.file_type == FileType::Directory && changed.contains(Column::Mtime) {
+            changed.remove(Column::Mtime);
+            changed.remove(Column::Ctime);
         }
-        let is_explained = differs(Field::Nlink)
+        let is_explained = differs(Column::Nlink)
             || kind == Kind::Renamed
-            || changed.iter().any(|field| field != Field::Ctime);
+            || changed.iter().any(|column| column != Column::Ctime);
         if is_explained {
-            changed.remove(Field::Ctime);
+            changed.remove(Column::Ctime);
         }
         changed
     }

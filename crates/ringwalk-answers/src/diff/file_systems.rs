@@ -4,9 +4,9 @@
 //! the number of its partner of the older one. An imported snapshot may know nothing but devices:
 //! then equal devices are taken as the same file system, and others as unknown.
 
-use super::version::{Field, Version};
+use super::version::Version;
 use ringwalk::identity::{IdentityTrust, KnownFileSystem, Sameness};
-use ringwalk_snapshot::FileSystemInfo;
+use ringwalk_snapshot::{Column, FileSystemInfo};
 use std::collections::HashMap;
 
 /// The number of a file system that may be any of the other snapshot's.
@@ -66,7 +66,7 @@ impl<'a> Numbers<'a> {
     /// Returns how far inode numbers prove that two versions of one path are one file, or `None` if
     /// they certainly lie on two file systems.
     pub(super) fn trust_between(&self, old: &Version, new: &Version) -> Option<IdentityTrust> {
-        let (old, new) = (old.get(Field::Fs), new.get(Field::Fs));
+        let (old, new) = (old.get(Column::Fs), new.get(Column::Fs));
         let (a, b) = (self.known(old), self.known(new));
         if old != new && a.is_surely_other(&b) {
             return None;

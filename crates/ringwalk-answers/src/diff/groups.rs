@@ -7,9 +7,9 @@
 
 use super::Diff;
 use super::change::{Change, Location};
-use super::version::{Field, Version, ancestors};
+use super::version::{Version, ancestors};
 use ringwalk::FileType;
-use ringwalk_snapshot::extension;
+use ringwalk_snapshot::{Column, extension};
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::Arc;
@@ -76,7 +76,7 @@ impl Diff {
             }
             By::Owner => {
                 let owner = |version: &Version| {
-                    let uid = version.get(Field::Uid)?;
+                    let uid = version.get(Column::Uid)?;
                     u32::try_from(uid).ok()
                 };
                 let sums = sums(self.all(), |version, add| add(owner(version)));

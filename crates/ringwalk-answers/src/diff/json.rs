@@ -3,9 +3,9 @@
 use super::Diff;
 use super::change::{Change, Kind, Location};
 use super::groups::{By, Group, GroupKey};
-use super::version::{Field, Unread, Version};
+use super::version::{self, Unread, Version};
 use ringwalk::shown;
-use ringwalk_snapshot::{Info, rfc3339, timestamp, type_letter};
+use ringwalk_snapshot::{Column, Info, Values, rfc3339, timestamp, type_letter};
 use ringwalk_text::{escaped, hex, hex_unless_text};
 use serde_json::{Map, Value, json as object};
 use std::io::{self, Write};
@@ -119,7 +119,7 @@ fn change(diff: &Diff, change: &Change) -> Value {
     if let Some(Location { root, path }) = &change.link_to {
         members.insert("link_to".to_owned(), location(diff, *root, path));
     }
-    let changed = change.changed.iter().map(|field| field.name().into());
+    let changed = change.changed.iter().map(|column| column.name().into());
     members.insert("changed".to_owned(), Value::Array(changed.collect()));
     let targets = change.targets.as_ref();
     for (name, version, at) in [("old", &change.old, 0), ("new", &change.new, 1)] {
@@ -128,7 +128,7 @@ fn change(diff: &Diff, change: &Change) -> Value {
             text("target", &targets[at], side);
         }
         if let (Value::Object(side), Some(version)) = (&mut side, version)
-            && change.changed.contains(Field::Hash)
+            && change.changed.contains(Column::Hash)
             && let Some(known) = &version.hash
         {
             side.insert("hash".to_owned(), hex(&known[..]).into());
@@ -190,32 +190,19 @@ fn text(name: &str, bytes: &[u8], members: &mut Map<String, Value>) {
 
 /// Returns the numbers of a version that are known.
 fn numbers(version: &Version) -> Value {
-    let fields = [
-        Field::Size,
-        Field::Alloc,
-        Field::Mtime,
-        Field::Ctime,
-        Field::Btime,
-        Field::Mode,
-        Field::Uid,
-        Field::Gid,
-        Field::Nlink,
-        Field::Ino,
-        Field::Rdev,
-    ];
     let mut members = Map::new();
     members.insert("row".to_owned(), version.row.into());
-    for field in fields {
-        let Some(value) = version.get(field) else {
+    // The number of the file system means nothing outside.
+    for column in version::numbers().filter(|column| *column != Column::Fs) {
+        let Some(value) = version.get(column) else {
             continue;
         };
-        let value = match field {
-            Field::Mtime | Field::Ctime | Field::Btime => time(value).into(),
-            // Unsigned numbers of 64 bits.
-            Field::Ino | Field::Rdev => value.cast_unsigned().into(),
+        let value = match column.facts().values {
+            Values::Time => time(value).into(),
+            Values::Uint64 => value.cast_unsigned().into(),
             _ => value.into(),
         };
-        members.insert(field.name().to_owned(), value);
+        members.insert(column.name().to_owned(), value);
     }
     Value::Object(members)
 }

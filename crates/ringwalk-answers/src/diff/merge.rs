@@ -6,9 +6,9 @@
 use super::change::{Change, Kind};
 use super::choices::Which;
 use super::file_systems::Numbers;
-use super::version::{Field, Unread, Version};
+use super::version::{Unread, Version, numbers};
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, HASH_BYTES, ReadError, Snapshot, order};
+use ringwalk_snapshot::{Column, Diff, HASH_BYTES, ReadError, Snapshot, order};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,23 +40,11 @@ pub(super) trait Block {
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
 }
 
-/// The columns that a merge reads. The hashes are the last, and are read if both files have them.
-pub(super) const COLUMNS: [Column; 20] = [
+/// The columns that a merge reads, besides those with [numbers].
+const OTHERS: [Column; 8] = [
     Column::Path,
     Column::PathRaw,
     Column::Type,
-    Column::Size,
-    Column::Alloc,
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
-    Column::Ino,
-    Column::Fs,
-    Column::Mode,
-    Column::Nlink,
-    Column::Uid,
-    Column::Gid,
-    Column::Rdev,
     Column::Charged,
     Column::Errno,
     Column::Operation,
@@ -64,42 +52,24 @@ pub(super) const COLUMNS: [Column; 20] = [
     Column::Hash,
 ];
 
-/// Returns the columns that a merge of these files reads.
-pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> &'static [Column] {
-    let has_hashes = old.has(Column::Hash) && new.has(Column::Hash);
-    &COLUMNS[..COLUMNS.len() - usize::from(!has_hashes)]
+/// Returns the columns that a merge of these files reads. What only one of them was asked for is
+/// not compared.
+pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> Vec<Column> {
+    let is_in_both =
+        |column: &Column| column.facts().asked.is_none() || (old.has(*column) && new.has(*column));
+    OTHERS
+        .into_iter()
+        .chain(numbers())
+        .filter(is_in_both)
+        .collect()
 }
 
-/// The columns of numbers that show whether a row differs. A difference in the number of links
+/// Returns true for a column that shows whether a row differs. A difference in the number of links
 /// alone does not count.
-pub(super) const COMPARED: [Column; 11] = [
-    Column::Ino,
-    Column::Size,
-    Column::Alloc,
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
-    Column::Mode,
-    Column::Uid,
-    Column::Gid,
-    Column::Rdev,
-    Column::Charged,
-];
-
-const FIELDS: [(Field, Column); 12] = [
-    (Field::Size, Column::Size),
-    (Field::Alloc, Column::Alloc),
-    (Field::Mtime, Column::Mtime),
-    (Field::Ctime, Column::Ctime),
-    (Field::Mode, Column::Mode),
-    (Field::Uid, Column::Uid),
-    (Field::Gid, Column::Gid),
-    (Field::Rdev, Column::Rdev),
-    (Field::Btime, Column::Btime),
-    (Field::Ino, Column::Ino),
-    (Field::Fs, Column::Fs),
-    (Field::Nlink, Column::Nlink),
-];
+pub(super) fn is_compared(column: Column) -> bool {
+    matches!(column, Column::Type | Column::Charged)
+        || matches!(column.facts().diff, Diff::Identity | Diff::Change)
+}
 
 /// What a merge found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -142,32 +112,21 @@ impl Merge<'_> {
     ) -> Result<Findings, ReadError> {
         let mut found = Findings::default();
         let mut is_dirty = Vec::new();
-        let (mut a, mut b) = (old.next()?, new.next()?);
+        let mut a = self.next(Which::Old, old, &mut found)?;
+        let mut b = self.next(Which::New, new, &mut found)?;
         let (mut i, mut j) = (0, 0);
-        if let Some(a) = a {
-            self.note_unread(Which::Old, a, &mut found);
-        }
-        if let Some(b) = b {
-            self.note_unread(Which::New, b, &mut found);
-        }
         loop {
             if let Some(block) = a
                 && i == block.len()
             {
                 compared(i);
-                (a, i) = (old.next()?, 0);
-                if let Some(a) = a {
-                    self.note_unread(Which::Old, a, &mut found);
-                }
+                (a, i) = (self.next(Which::Old, old, &mut found)?, 0);
             }
             if let Some(block) = b
                 && j == block.len()
             {
                 compared(j);
-                (b, j) = (new.next()?, 0);
-                if let Some(b) = b {
-                    self.note_unread(Which::New, b, &mut found);
-                }
+                (b, j) = (self.next(Which::New, new, &mut found)?, 0);
             }
             match (a, b) {
                 (None, None) => return Ok(found),
@@ -199,6 +158,20 @@ impl Merge<'_> {
         }
     }
 
+    /// Returns the next rows, and notes what the snapshot does not know of them.
+    fn next<'r, R: Rows>(
+        &self,
+        which: Which,
+        rows: &'r mut R,
+        found: &mut Findings,
+    ) -> Result<Option<&'r R::Block>, ReadError> {
+        let block = rows.next()?;
+        if let Some(block) = block {
+            self.note_unread(which, block, found);
+        }
+        Ok(block)
+    }
+
     /// Compares rows of equal paths. The paths are taken from the older ones.
     pub(super) fn compare_run<B: Block>(
         &self,
@@ -210,7 +183,9 @@ impl Merge<'_> {
     ) {
         is_dirty.clear();
         is_dirty.resize(length, false);
-        for column in COMPARED {
+        // File systems have other numbers in each file.
+        let compared = numbers().filter(|column| is_compared(*column) && *column != Column::Fs);
+        for column in compared.chain([Column::Charged]) {
             // A column that one file lacks is not compared.
             let (Some(a), Some(b)) = (
                 a.integers(column).get(i..i + length),
@@ -289,15 +264,15 @@ impl Merge<'_> {
     fn version<B: Block>(&self, which: Which, block: &B, at: usize, path: Arc<[u8]>) -> Version {
         let row = block.first_row() + at as u64;
         let mut version = Version::new(self.root, row, path, block.file_type(at));
-        for (field, column) in FIELDS {
-            version.set(field, block.integer(column, at));
+        for column in numbers() {
+            version.set(column, block.integer(column, at));
         }
-        if let Some(fs) = version.get(Field::Fs) {
+        if let Some(fs) = version.get(Column::Fs) {
             let numbers = match which {
                 Which::Old => &self.numbers.old,
                 Which::New => &self.numbers.new,
             };
-            version.set(Field::Fs, number(numbers, fs));
+            version.set(Column::Fs, number(numbers, fs));
         }
         version.hash = block.hash(at).map(|hash| Box::new(*hash));
         version.charged = block.integer(Column::Charged, at).unwrap_or(0) != 0;

@@ -5,8 +5,9 @@
 //! mount. Then size and modification time must agree, too, and the answer is only likely.
 
 use super::file_systems::Numbers;
-use super::version::{Field, Place, Version};
+use super::version::{Place, Version};
 use ringwalk::FileType;
+use ringwalk_snapshot::Column;
 use std::collections::{HashMap, HashSet};
 
 /// The row of the older snapshot that has arrived somewhere else.
@@ -83,7 +84,7 @@ pub(super) fn pair(
 /// Returns the file systems on which a time of birth is missing.
 fn file_systems_without_births<'a>(versions: impl Iterator<Item = &'a Version>) -> HashSet<i64> {
     versions
-        .filter(|version| version.get(Field::Btime).is_none())
+        .filter(|version| version.get(Column::Btime).is_none())
         .filter_map(|version| Some(version.inode()?.0))
         .collect()
 }
@@ -123,7 +124,7 @@ impl Keys<'_> {
         let trust = self.numbers.trust(fs);
         let file_type = version.file_type as u8;
         let birth = if trust.keeps_birth && !self.birthless.contains(&fs) {
-            version.get(Field::Btime)
+            version.get(Column::Btime)
         } else {
             None
         };

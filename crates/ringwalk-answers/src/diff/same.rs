@@ -10,11 +10,11 @@
 //! ```
 
 use super::choices::Which;
-use super::merge::{Block, COMPARED, Findings, Merge, columns_of};
+use super::merge::{Block, Findings, Merge, is_compared};
 use super::pieces::SharedRoot;
 use super::scan::{PageBlock, Pages, Reader};
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, HASH_BYTES, ReadError, StoredAlike};
+use ringwalk_snapshot::{Column, ColumnSet, HASH_BYTES, ReadError, StoredAlike};
 use std::ops::Range;
 
 const PATHS: [Column; 2] = [Column::PathRaw, Column::Path];
@@ -27,7 +27,6 @@ pub(super) struct SamePages<'a> {
     reader: &'a Reader<'a>,
     merge: Merge<'a>,
     stored: StoredAlike<'a>,
-    columns: &'static [Column],
     old: Pages<'a>,
     new: Pages<'a>,
     is_dirty: Vec<bool>,
@@ -36,14 +35,12 @@ pub(super) struct SamePages<'a> {
 
 impl<'a> SamePages<'a> {
     pub(super) fn new(reader: &'a Reader<'a>, merge: Merge<'a>) -> Self {
-        let columns = columns_of(reader.old, reader.new);
         Self {
             reader,
             merge,
             stored: StoredAlike::new(reader.old, reader.new),
-            columns,
-            old: Pages::new(reader.old, 0..0, columns),
-            new: Pages::new(reader.new, 0..0, columns),
+            old: Pages::new(reader.old, 0..0, reader.columns),
+            new: Pages::new(reader.new, 0..0, reader.columns),
             is_dirty: Vec::new(),
             found: Findings::default(),
         }
@@ -96,18 +93,19 @@ impl<'a> SamePages<'a> {
 
     /// Compares a page that has the same paths in both files.
     fn compare_page(&mut self, page: &Range<u64>) -> Result<(), ReadError> {
-        let mut alike = Columns::default();
-        for &column in self.columns {
+        let mut alike = ColumnSet::default();
+        for &column in self.reader.columns {
             if PATHS.contains(&column) || self.stored.has(column, page)? {
                 alike.insert(column);
             }
         }
         let numbers = self.merge.numbers;
-        let is_same = COMPARED.into_iter().all(|column| alike.has(column))
-            && alike.has(Column::Type)
-            && alike.has(Column::Fs)
-            && (alike.has(Column::Hash) || !self.columns.contains(&Column::Hash))
-            && numbers.old == numbers.new;
+        let mut compared = self
+            .reader
+            .columns
+            .iter()
+            .filter(|column| is_compared(**column));
+        let is_same = compared.all(|column| alike.contains(*column)) && numbers.old == numbers.new;
         let old = self.old.load_page(page, |column| NOTES.contains(&column))?;
         let new = self.new.load_page(page, |column| NOTES.contains(&column))?;
         let has_notes = |block: &PageBlock| NOTES.iter().any(|column| !block.is_absent(*column));
@@ -116,12 +114,12 @@ impl<'a> SamePages<'a> {
             return Ok(());
         }
         let old = &*self.old.load_more(|_| true)?;
-        let new = &*self.new.load_more(|column| !alike.has(column))?;
+        let new = &*self.new.load_more(|column| !alike.contains(column))?;
         let (old, new) = (
             View {
                 own: old,
                 other: old,
-                alike: Columns::default(),
+                alike: ColumnSet::default(),
             },
             View {
                 own: new,
@@ -150,31 +148,17 @@ pub(super) fn has_same_paths(
     Ok(true)
 }
 
-/// A set of columns.
-#[derive(Clone, Copy, Default)]
-struct Columns(u64);
-
-impl Columns {
-    fn insert(&mut self, column: Column) {
-        self.0 |= 1 << column as u32;
-    }
-
-    fn has(self, column: Column) -> bool {
-        self.0 & 1 << column as u32 != 0
-    }
-}
-
 /// A whole page, with columns that the page of the other snapshot has, too.
 struct View<'b> {
     own: &'b PageBlock,
     other: &'b PageBlock,
     /// The columns that are read from the other page.
-    alike: Columns,
+    alike: ColumnSet,
 }
 
 impl View<'_> {
     fn of(&self, column: Column) -> &PageBlock {
-        if self.alike.has(column) {
+        if self.alike.contains(column) {
             self.other
         } else {
             self.own

@@ -27,17 +27,13 @@ pub(super) struct Pages<'s> {
     snapshot: &'s Snapshot,
     /// The rows that are still to be read.
     rows: Range<u64>,
-    columns: &'static [Column],
+    columns: &'s [Column],
     decoder: Decoder,
     block: PageBlock,
 }
 
 impl<'s> Pages<'s> {
-    pub(super) fn new(
-        snapshot: &'s Snapshot,
-        rows: Range<u64>,
-        columns: &'static [Column],
-    ) -> Self {
+    pub(super) fn new(snapshot: &'s Snapshot, rows: Range<u64>, columns: &'s [Column]) -> Self {
         Self {
             snapshot,
             rows,
@@ -170,6 +166,8 @@ impl Block for PageBlock {
 pub(super) struct Reader<'a> {
     pub(super) old: &'a Snapshot,
     pub(super) new: &'a Snapshot,
+    /// The columns that are compared.
+    pub(super) columns: &'a [Column],
     pub(super) numbers: &'a Numbers<'a>,
     pub(super) roots: &'a [SharedRoot],
     pub(super) threads: NonZeroUsize,

@@ -4,8 +4,11 @@ use super::Diff;
 use super::change::Change;
 use super::groups::{Group, GroupKey};
 use super::json::View;
-use super::version::{Field, Version};
-use crate::table_file::{Cell, Column, Values, write};
+use super::version::{self, Version};
+use crate::table_file::Cell;
+use crate::table_file::Column;
+use crate::table_file::Values;
+use crate::table_file::write;
 use ringwalk_snapshot::type_letter;
 use ringwalk_text::escaped;
 use std::io::{self, Write};
@@ -50,7 +53,11 @@ fn change_columns(diff: &Diff) -> Vec<Column<'_, Change>> {
         Cell::Boolean(each.is_likely)
     }));
     columns.push(Column::new("changed", Values::Text, |each: &Change| {
-        let names: Vec<_> = each.changed.iter().map(Field::name).collect();
+        let names: Vec<_> = each
+            .changed
+            .iter()
+            .map(ringwalk_snapshot::Column::name)
+            .collect();
         names.join(",").into()
     }));
     place("from_", diff, &mut columns, |change| {
@@ -161,23 +168,16 @@ fn side<'a>(
             row.into()
         },
     ));
-    let fields = [
-        (Field::Size, Values::Number),
-        (Field::Alloc, Values::Number),
-        (Field::Mtime, Values::Time),
-        (Field::Ctime, Values::Time),
-        (Field::Btime, Values::Time),
-        (Field::Mode, Values::Number),
-        (Field::Uid, Values::Number),
-        (Field::Gid, Values::Number),
-        (Field::Nlink, Values::Number),
-        (Field::Ino, Values::Unsigned),
-        (Field::Rdev, Values::Unsigned),
-    ];
-    for (field, values) in fields {
-        let name = format!("{prefix}{}", field.name());
+    // The number of the file system means nothing outside.
+    for column in version::numbers().filter(|column| *column != ringwalk_snapshot::Column::Fs) {
+        let values = match column.facts().values {
+            ringwalk_snapshot::Values::Time => Values::Time,
+            ringwalk_snapshot::Values::Uint64 => Values::Unsigned,
+            _ => Values::Number,
+        };
+        let name = format!("{prefix}{}", column.name());
         columns.push(Column::new(name, values, move |row| {
-            of(row).and_then(|version| version.get(field)).into()
+            of(row).and_then(|version| version.get(column)).into()
         }));
     }
 }

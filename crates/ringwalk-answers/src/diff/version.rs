@@ -3,118 +3,16 @@
 use super::choices::Which;
 use ringwalk::FileType;
 use ringwalk::identity::IdentityTrust;
-use ringwalk_snapshot::HASH_BYTES;
+use ringwalk_snapshot::{ATTRIBUTES, Column, ColumnSet, Diff, HASH_BYTES, Values};
 use std::sync::Arc;
 
-/// A number that a snapshot has of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub enum Field {
-    /// Apparent size in bytes.
-    Size,
-    /// Allocated bytes.
-    Alloc,
-    /// Time of the last change of the contents, in nanoseconds since 1970.
-    Mtime,
-    /// Time of the last change of the inode.
-    Ctime,
-    /// Permission bits.
-    Mode,
-    /// Owner.
-    Uid,
-    /// Group.
-    Gid,
-    /// Device that a device file stands for.
-    Rdev,
-    /// Target of a symbolic link. It is no number: only [`Fields`] has this member.
-    Target,
-    /// Type of the file. It is no number either.
-    Type,
-    /// Time of birth.
-    Btime,
-    /// Inode number.
-    Ino,
-    /// Number of the file system, the same for both snapshots.
-    Fs,
-    /// Number of hard links.
-    Nlink,
-    /// Hash of the contents. It is no number: [`Version::hash`] has it.
-    Hash,
-}
-
-impl Field {
-    /// All fields, in the order of their numbers.
-    pub const ALL: [Self; 15] = [
-        Self::Size,
-        Self::Alloc,
-        Self::Mtime,
-        Self::Ctime,
-        Self::Mode,
-        Self::Uid,
-        Self::Gid,
-        Self::Rdev,
-        Self::Target,
-        Self::Type,
-        Self::Btime,
-        Self::Ino,
-        Self::Fs,
-        Self::Nlink,
-        Self::Hash,
-    ];
-
-    /// Returns the name of the column of a snapshot.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Size => "size",
-            Self::Alloc => "alloc",
-            Self::Mtime => "mtime",
-            Self::Ctime => "ctime",
-            Self::Mode => "mode",
-            Self::Uid => "uid",
-            Self::Gid => "gid",
-            Self::Rdev => "rdev",
-            Self::Target => "target",
-            Self::Type => "type",
-            Self::Btime => "btime",
-            Self::Ino => "ino",
-            Self::Fs => "fs",
-            Self::Nlink => "nlink",
-            Self::Hash => "hash",
-        }
-    }
-}
-
-/// A set of fields: what has changed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Fields(u16);
-
-impl Fields {
-    /// Adds a field.
-    pub fn insert(&mut self, field: Field) {
-        self.0 |= 1 << field as u16;
-    }
-
-    /// Removes a field.
-    pub fn remove(&mut self, field: Field) {
-        self.0 &= !(1 << field as u16);
-    }
-
-    /// Returns true if the set has this field.
-    pub fn contains(self, field: Field) -> bool {
-        self.0 & 1 << field as u16 != 0
-    }
-
-    /// Returns true if the set has no field.
-    pub fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-
-    /// Returns the fields of the set.
-    pub fn iter(self) -> impl Iterator<Item = Field> {
-        Field::ALL
-            .into_iter()
-            .filter(move |field| self.contains(*field))
-    }
+/// Returns the columns of numbers that a [`Version`] has, in the order of the file.
+pub(super) fn numbers() -> impl Iterator<Item = Column> {
+    let is_number = |column: &Column| {
+        let facts = column.facts();
+        facts.diff != Diff::No && facts.values != Values::Bytes
+    };
+    ATTRIBUTES.iter().copied().filter(is_number)
 }
 
 /// What one snapshot says of one path.
@@ -126,15 +24,16 @@ pub struct Version {
     pub charged: bool,
     /// The type of the file.
     pub file_type: FileType,
-    /// The fields whose values are known.
-    known: Fields,
+    /// The columns whose values are known.
+    known: ColumnSet,
     /// The row in the snapshot.
     pub row: u64,
     /// The path relative to the root.
     pub path: Arc<[u8]>,
     /// The hash of the contents, if both snapshots have hashes and this one knows it.
     pub hash: Option<Box<[u8; HASH_BYTES]>>,
-    values: [i64; Field::ALL.len()],
+    /// The values, in the order of [`ATTRIBUTES`].
+    values: [i64; ATTRIBUTES.len()],
 }
 
 impl Version {
@@ -144,49 +43,52 @@ impl Version {
             root,
             charged: false,
             file_type,
-            known: Fields::default(),
+            known: ColumnSet::default(),
             row,
             path,
             hash: None,
-            values: [0; Field::ALL.len()],
+            values: [0; ATTRIBUTES.len()],
         }
     }
 
-    /// Sets a number. Unsigned numbers of 64 bits keep their bits.
-    pub fn set(&mut self, field: Field, value: Option<i64>) {
+    /// Sets the number of an attribute. Unsigned numbers of 64 bits keep their bits. `fs` is the
+    /// number of the file system, the same for both snapshots.
+    pub fn set(&mut self, column: Column, value: Option<i64>) {
+        let Some(place) = column.attribute() else {
+            return;
+        };
         match value {
             Some(value) => {
-                self.known.insert(field);
-                self.values[field as usize] = value;
+                self.known.insert(column);
+                self.values[place] = value;
             }
-            None => self.known.remove(field),
+            None => self.known.remove(column),
         }
     }
 
-    /// Returns a number, or `None` if it is not known.
-    pub fn get(&self, field: Field) -> Option<i64> {
-        self.known
-            .contains(field)
-            .then(|| self.values[field as usize])
+    /// Returns the number of an attribute, or `None` if it is not known.
+    pub fn get(&self, column: Column) -> Option<i64> {
+        let place = column.attribute()?;
+        self.known.contains(column).then(|| self.values[place])
     }
 
     /// Returns the file system and the inode number, if both are known.
     pub(super) fn inode(&self) -> Option<InodeKey> {
-        Some((self.get(Field::Fs)?, self.get(Field::Ino)?))
+        Some((self.get(Column::Fs)?, self.get(Column::Ino)?))
     }
 
     /// Returns true if the inode has several names, below the roots or elsewhere. Directories have
     /// one.
     pub(super) fn has_links(&self) -> bool {
         self.file_type != FileType::Directory
-            && self.get(Field::Nlink).is_some_and(|links| links > 1)
+            && self.get(Column::Nlink).is_some_and(|links| links > 1)
     }
 
     /// Returns the bytes that this row adds to sums.
     pub fn bytes(&self) -> i64 {
         if self.charged {
             // Only a damaged file has less than 0.
-            self.get(Field::Alloc).unwrap_or(0).max(0)
+            self.get(Column::Alloc).unwrap_or(0).max(0)
         } else {
             0
         }
@@ -202,7 +104,8 @@ impl Version {
             (Some(a), Some(b)) => a == b,
             _ => true,
         };
-        let has_same_inode = || agrees(Field::Ino) && (!trust.keeps_birth || agrees(Field::Btime));
+        let has_same_inode =
+            || agrees(Column::Ino) && (!trust.keeps_birth || agrees(Column::Btime));
         let is_directory = [self.file_type, other.file_type] == [FileType::Directory; 2];
         let looks_same = || self.look().is_some() && self.look() == other.look();
         !self.differs_in_type(other)
@@ -211,7 +114,7 @@ impl Version {
 
     /// Returns size and time of modification, if both are known.
     pub(super) fn look(&self) -> Option<(i64, i64)> {
-        Some((self.get(Field::Size)?, self.get(Field::Mtime)?))
+        Some((self.get(Column::Size)?, self.get(Column::Mtime)?))
     }
 
     /// Returns true if both types are known and differ.

@@ -6,8 +6,7 @@ use ringwalk_text::push_csv;
 
 use super::json_text::{push_number, push_signed};
 use super::table::{Field, RowFormat, Value, push_time, write};
-use ringwalk_snapshot::ExportError;
-use ringwalk_snapshot::{RowCounter, Snapshot};
+use ringwalk_snapshot::{ExportError, RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as a record, after a record of the names
 /// of the columns. A null is an empty field, an empty text is `""`.

@@ -11,8 +11,7 @@ use super::entries::Entries;
 use super::error::{ImportError, Place};
 use super::item::Header;
 use super::{read_ncdu_binary, read_ncdu_json};
-use ringwalk_snapshot::ImportFormat;
-use ringwalk_snapshot::{Info, Moment, Snapshot, TreeBuilder, WriteOptions};
+use ringwalk_snapshot::{ImportFormat, Info, Moment, Snapshot, TreeBuilder, WriteOptions};
 
 /// First bytes of a zstd frame (RFC 8878), which ncdu -c writes.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";

@@ -6,8 +6,7 @@ use super::json_text::push_string;
 use super::ncdu_object::{push_field, push_named};
 use super::pages::{Pages, Row};
 use super::table::rows_of;
-use ringwalk_snapshot::ExportError;
-use ringwalk_snapshot::{Info, RowCounter, Snapshot};
+use ringwalk_snapshot::{ExportError, Info, RowCounter, Snapshot};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 * 1024;

@@ -4,8 +4,7 @@ use std::io::Write;
 
 use super::json_text::{push_number, push_signed, push_string};
 use super::table::{Field, RowFormat, Value, push_time, write};
-use ringwalk_snapshot::ExportError;
-use ringwalk_snapshot::{RowCounter, Snapshot};
+use ringwalk_snapshot::{ExportError, RowCounter, Snapshot};
 
 /// Writes each row of `snapshot`, or of one of its roots, as an object of JSON on a line of its
 /// own. The members are the columns; a null is `null`. `progress` counts the rows.

@@ -8,8 +8,7 @@
 use ringwalk::FileType;
 
 use super::ncdu_object::push_object;
-use ringwalk_snapshot::ExportError;
-use ringwalk_snapshot::{Chunk, Column, PAGE_ROWS, Snapshot};
+use ringwalk_snapshot::{Chunk, Column, ExportError, PAGE_ROWS, Snapshot};
 
 /// Bytes of pages that are kept: about 25 pages.
 const CACHE: usize = 32 * 1024 * 1024;

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use ringwalk_text::{push_escaped, push_hex};
 
-use ringwalk_snapshot::ExportError;
-use ringwalk_snapshot::{Chunk, Column, RowCounter, Snapshot, Values, rfc3339, timestamp};
+use ringwalk_snapshot::{
+    Chunk, Column, ExportError, RowCounter, Snapshot, Values, rfc3339, timestamp,
+};
 
 /// Bytes that are written at once.
 const BUFFER: usize = 256 * 1024;
@@ -55,7 +56,7 @@ pub(crate) struct Field {
 pub(crate) fn fields(snapshot: &Snapshot) -> Vec<Field> {
     let mut fields = Vec::new();
     for column in Column::all().filter(|column| snapshot.has(*column)) {
-        let form = match column.values() {
+        let form = match column.facts().values {
             _ if column == Column::Target => Form::Escaped,
             Values::Int32 | Values::Int64 => Form::Number,
             Values::Uint32 | Values::Uint64 => Form::Unsigned,

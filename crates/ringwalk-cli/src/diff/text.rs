@@ -4,7 +4,8 @@
 use super::paint::{Paint, Path};
 use super::{DiffArgs, TOP_ON_TERMINAL, by};
 use ringwalk::FileType;
-use ringwalk_answers::diff::{Diff, Field, Group, GroupKey, Kind, Line, Version};
+use ringwalk_answers::diff::{Diff, Group, GroupKey, Kind, Line, Version};
+use ringwalk_snapshot::Column;
 use std::fmt::Write as _;
 
 /// Columns between two cells.
@@ -60,7 +61,7 @@ fn changes(diff: &Diff, lines: &[Line<'_>], most: usize, paint: &Paint) -> Vec<u
             .change
             .new
             .as_ref()
-            .and_then(|new| new.get(Field::Alloc));
+            .and_then(|new| new.get(Column::Alloc));
         let size = size.map_or_else(
             || "-".to_owned(),
             // A new directory has grown from nothing: its growth is its size.
@@ -122,8 +123,8 @@ fn path_of(diff: &Diff, version: &Version, paint: &Paint, out: &mut Vec<u8>) {
             .get(field)
             .and_then(|value| u32::try_from(value).ok())
     };
-    let mode = number(Field::Mode).unwrap_or(0);
-    let links = number(Field::Nlink).unwrap_or(1);
+    let mode = number(Column::Mode).unwrap_or(0);
+    let links = number(Column::Nlink).unwrap_or(1);
     paint.path(&Path::new(&path, version.file_type, mode, links), out);
 }
 
@@ -140,7 +141,7 @@ fn note(line: &Line<'_>) -> Option<String> {
     match change.kind {
         Kind::LinkAdded | Kind::LinkRemoved => Some("has other names".to_owned()),
         Kind::Modified | Kind::Renamed if line.growth == 0 => {
-            let names: Vec<_> = change.changed.iter().map(Field::name).collect();
+            let names: Vec<_> = change.changed.iter().map(Column::name).collect();
             (!names.is_empty()).then(|| names.join(", "))
         }
         Kind::Retyped => {

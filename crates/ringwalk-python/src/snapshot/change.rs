@@ -2,8 +2,8 @@
 
 use crate::names::NameKind;
 use pyo3::prelude::*;
-use ringwalk_answers::diff::{self as changes, Field, Location, Version};
-use ringwalk_snapshot::type_letter;
+use ringwalk_answers::diff::{self as changes, Location, Version};
+use ringwalk_snapshot::{Column, type_letter};
 
 /// Paths of a comparison as `str`.
 pub(super) struct Names<'d> {
@@ -91,7 +91,7 @@ impl Change {
             likely: change.is_likely,
             renamed_from: from.transpose()?,
             link_to: link.transpose()?,
-            changed: change.changed.iter().map(Field::name).collect(),
+            changed: change.changed.iter().map(Column::name).collect(),
             old: side(&change.old, 0)?,
             new: side(&change.new, 1)?,
         })
@@ -151,17 +151,17 @@ impl FileVersion {
         let target = target.map(|target| names.text(py, target));
         let version = Self {
             row: version.row,
-            size: version.get(Field::Size),
-            alloc: version.get(Field::Alloc),
-            mtime_ns: version.get(Field::Mtime),
-            ctime_ns: version.get(Field::Ctime),
-            btime_ns: version.get(Field::Btime),
-            mode: version.get(Field::Mode),
-            uid: version.get(Field::Uid),
-            gid: version.get(Field::Gid),
-            nlink: version.get(Field::Nlink),
-            ino: unsigned(Field::Ino),
-            rdev: unsigned(Field::Rdev),
+            size: version.get(Column::Size),
+            alloc: version.get(Column::Alloc),
+            mtime_ns: version.get(Column::Mtime),
+            ctime_ns: version.get(Column::Ctime),
+            btime_ns: version.get(Column::Btime),
+            mode: version.get(Column::Mode),
+            uid: version.get(Column::Uid),
+            gid: version.get(Column::Gid),
+            nlink: version.get(Column::Nlink),
+            ino: unsigned(Column::Ino),
+            rdev: unsigned(Column::Rdev),
             target: target.transpose()?,
         };
         Py::new(py, version)

@@ -269,8 +269,7 @@ impl Capture {
     /// Returns the walk for [`run`](Self::run), to which the caller may add options about its
     /// workers and its source.
     pub fn walk(&self) -> Walk {
-        let mut fields = Fields::STATX;
-        fields.set(Fields::ATIME, self.options.contents.atime);
+        let fields = self.options.contents.fields();
         let walk = Walk::from_roots(self.roots.iter().map(PathBuf::as_path))
             .fields(fields)
             .stay(self.rule().stay());

@@ -169,8 +169,8 @@ impl Parts {
         for listed in &folder.parts {
             let (part, own) = open(&folder, listed)?;
             let info = part.info();
-            let known = first.get_or_insert_with(|| (info.roots.clone(), own.contents()));
-            if *known != (info.roots.clone(), own.contents()) {
+            let known = first.get_or_insert_with(|| (info.roots.clone(), own.contents));
+            if *known != (info.roots.clone(), own.contents) {
                 let what = "its roots or columns differ from the first part";
                 return Err(TaskError::damaged(&listed.path, what));
             }

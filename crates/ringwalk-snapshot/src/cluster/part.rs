@@ -44,23 +44,9 @@ pub(super) struct PartFacts {
     pub(super) resumed: Option<Vec<(u32, u32, u32)>>,
     /// The number of failures in the file of errors.
     pub(super) failures: u64,
-    /// True if the part has times of the last access.
-    pub(super) atime: bool,
-    /// True if the part has extended attributes.
-    pub(super) xattrs: bool,
-    /// True if the part has hashes of contents.
-    #[serde(default)]
-    pub(super) hash: bool,
-}
-
-impl PartFacts {
-    pub(super) fn contents(&self) -> Contents {
-        Contents {
-            atime: self.atime,
-            xattrs: self.xattrs,
-            hash: self.hash,
-        }
-    }
+    /// The optional parts of a snapshot that the part has.
+    #[serde(flatten)]
+    pub(super) contents: Contents,
 }
 
 /// Reads the part in an open file. `name` is its name in errors.

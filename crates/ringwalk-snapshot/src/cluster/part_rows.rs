@@ -7,7 +7,7 @@ use crate::entry::Entry;
 use crate::read::{Chunk, Snapshot, XattrReader};
 use crate::row_counter::RowCounter;
 use crate::schema::Column;
-use crate::stored_entry::{COLUMNS, root_name, stored_entry};
+use crate::stored_entry::{columns, root_name, stored_entry};
 use crate::write::run::Run;
 use crate::write::stage::{Stage, StageWriter};
 
@@ -26,7 +26,7 @@ impl<'p> PartRows<'p> {
         facts: &PartFacts,
         devices: Vec<u64>,
     ) -> Result<Self, TaskError> {
-        let xattrs = if facts.xattrs {
+        let xattrs = if facts.contents.xattrs {
             let missing = || part.damaged("it has no column of extended attributes");
             Some(XattrReader::of(part)?.ok_or_else(missing)?)
         } else {
@@ -51,7 +51,7 @@ impl<'p> PartRows<'p> {
         let failed = |error| TaskError::io(part.name(), error);
         let mut run = Run::default();
         for group in part.row_groups() {
-            let mut scan = part.scan(group.clone(), &COLUMNS)?;
+            let mut scan = part.scan(group.clone(), &columns())?;
             while let Some(chunk) = scan.next_chunk()? {
                 let xattrs = match &mut self.xattrs {
                     Some(xattrs) => xattrs.next(chunk.len())?,

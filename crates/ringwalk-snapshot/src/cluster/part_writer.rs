@@ -12,7 +12,7 @@ use crate::schema::{Column, Contents, PAGE_ROWS, Shape};
 use crate::seal::seal;
 use crate::write::Sink;
 use crate::write::encode::ParquetSink;
-use crate::write::file_cells::FileCells;
+use crate::write::file_cells;
 use crate::write::path::RowPath;
 use crate::write::rows::Rows;
 use ringwalk_sys::sync::{IgnorePoison, lock};
@@ -218,15 +218,7 @@ impl Keeper for PartKeeper<'_> {
         rows.number(Column::Fs, fs);
         self.path.write(rows);
         rows.boolean(Column::Charged, entry.attributes.charged_once);
-        let file = FileCells {
-            name: entry.name,
-            file_type: entry.file_type,
-            attributes: &entry.attributes,
-            target: entry.target,
-            failure: entry.failure,
-            skipped: entry.skipped,
-        };
-        file.write(contents, rows);
+        file_cells::write(entry, entry.failure, contents, rows);
         if contents.xattrs {
             let unread = entry.failure.is_some() && entry.xattrs.is_empty();
             let pairs = entry.xattrs.iter();

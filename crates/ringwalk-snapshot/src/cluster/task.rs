@@ -243,9 +243,7 @@ impl Task {
             left,
             resumed: given.as_deref().map(ranges),
             failures,
-            atime: contents.atime,
-            xattrs: contents.xattrs,
-            hash: contents.hash,
+            contents,
         };
         let rows = part.rows;
         let bytes = self.finish(part, &facts, &file_systems, run);

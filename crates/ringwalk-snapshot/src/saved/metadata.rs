@@ -7,39 +7,30 @@
 
 use crate::entry::stored_errno;
 use crate::read::{Chunk, Page, Snapshot};
-use crate::schema::Column;
-use crate::time::timestamp;
-use ringwalk::{Errno, Fields, Metadata, Timestamp};
+use crate::schema::{ATTRIBUTES, Attributes, Column};
+use crate::stored_entry::Cells;
+use ringwalk::{Errno, Fields, Metadata};
 
-/// The column of each field of metadata.
-pub(super) const FIELDS: [(Fields, Column); 13] = [
-    (Fields::TYPE, Column::Type),
-    (Fields::MODE, Column::Mode),
-    (Fields::NLINK, Column::Nlink),
-    (Fields::UID, Column::Uid),
-    (Fields::GID, Column::Gid),
-    (Fields::ATIME, Column::Atime),
-    (Fields::MTIME, Column::Mtime),
-    (Fields::CTIME, Column::Ctime),
-    (Fields::INO, Column::Ino),
-    (Fields::SIZE, Column::Size),
-    (Fields::BLOCKS, Column::Alloc),
-    (Fields::BTIME, Column::Btime),
-    (Fields::MNT_ID, Column::Fs),
-];
+/// Returns the fields that are in a file with these columns.
+pub(super) fn fields(has: impl Fn(Column) -> bool) -> Fields {
+    let others = [(Column::Type, Fields::TYPE), (Column::Fs, Fields::MNT_ID)];
+    let attributes = ATTRIBUTES
+        .iter()
+        .map(|column| (*column, column.facts().fields));
+    let known = attributes.chain(others).filter(|(column, _)| has(*column));
+    known.map(|(_, fields)| fields).collect()
+}
 
 /// Returns the columns that hold these fields. Type and errors are always among them; the file
 /// system is where an inode number is, and the number of a device where a mode is.
 pub(super) fn columns(fields: Fields) -> Vec<Column> {
     let mut columns = vec![Column::Type, Column::Errno, Column::Operation];
-    let wanted = FIELDS.iter().filter(|(field, _)| fields.contains(*field));
-    columns.extend(wanted.map(|(_, column)| *column));
-    if fields.contains(Fields::INO) {
-        columns.push(Column::Fs);
-    }
-    if fields.contains(Fields::MODE) {
-        columns.push(Column::Rdev);
-    }
+    let is_wanted = |column: &Column| match column {
+        Column::Fs => fields.intersects(Fields::MNT_ID | Fields::INO),
+        Column::Rdev => fields.contains(Fields::MODE),
+        column => fields.intersects(column.facts().fields),
+    };
+    columns.extend(ATTRIBUTES.iter().copied().filter(is_wanted));
     columns
 }
 
@@ -53,64 +44,29 @@ pub(super) fn of_row(snapshot: &Snapshot, page: &Page, row: u64) -> Metadata {
 /// Returns what the cells in the row `at` of a chunk say, which is the row `row` of the file.
 #[inline]
 pub(super) fn of_cells(snapshot: &Snapshot, chunk: &Chunk, at: usize, row: u64) -> Metadata {
-    // No other file has this number, as no file system has so many inodes.
     let mut metadata = Metadata::default();
+    // No other file has this number, as no file system has so many inodes.
     metadata.ino = !row;
-    // A damaged file may hold any number.
-    let word = |cell: i64| u32::try_from(cell).unwrap_or(u32::MAX);
-    let mut mask = Fields::empty();
-    let mut take = |field, column| {
-        let cell = chunk.integer(column, at);
-        mask.set(field, cell.is_some());
-        cell
+    let mut cells = Cells {
+        chunk,
+        at,
+        // A walk shows the times that the file has.
+        is_clamped: false,
     };
-    if let Some(mode) = take(Fields::MODE, Column::Mode) {
-        metadata.mode = word(mode & 0o7777);
-    }
-    if let Some(nlink) = take(Fields::NLINK, Column::Nlink) {
-        metadata.nlink = word(nlink);
-    }
-    if let Some(uid) = take(Fields::UID, Column::Uid) {
-        metadata.uid = word(uid);
-    }
-    if let Some(gid) = take(Fields::GID, Column::Gid) {
-        metadata.gid = word(gid);
-    }
-    if let Some(ino) = take(Fields::INO, Column::Ino) {
-        metadata.ino = ino.cast_unsigned();
-    }
-    if let Some(size) = take(Fields::SIZE, Column::Size) {
-        metadata.size = size.cast_unsigned();
-    }
-    if let Some(bytes) = take(Fields::BLOCKS, Column::Alloc) {
-        metadata.blocks = bytes.cast_unsigned().div_ceil(512);
-    }
-    let mut time = |field, column, time: &mut Timestamp| {
-        if let Some(nanoseconds) = take(field, column) {
-            *time = timestamp(nanoseconds);
-        }
-    };
-    time(Fields::ATIME, Column::Atime, &mut metadata.atime);
-    time(Fields::MTIME, Column::Mtime, &mut metadata.mtime);
-    time(Fields::CTIME, Column::Ctime, &mut metadata.ctime);
-    time(Fields::BTIME, Column::Btime, &mut metadata.btime);
+    Attributes::put(&mut cells, &mut metadata);
     if let Some(fs) = chunk.integer(Column::Fs, at)
         && let Some(index) = usize::try_from(fs).ok()
         && let Some(file_system) = snapshot.info().file_systems.get(index)
     {
-        mask |= Fields::MNT_ID;
+        metadata.mask |= Fields::MNT_ID;
         metadata.dev = file_system.device;
         metadata.mnt_id = index as u64;
     }
-    if let Some(rdev) = chunk.integer(Column::Rdev, at) {
-        metadata.rdev = rdev.cast_unsigned();
-    }
     let file_type = chunk.file_type(at);
     if file_type != ringwalk::FileType::Unknown {
-        mask |= Fields::TYPE;
+        metadata.mask |= Fields::TYPE;
         metadata.mode |= u32::from(file_type as u8) << 12;
     }
-    metadata.mask = mask;
     metadata
 }
 

@@ -122,11 +122,7 @@ impl SavedTree for SnapshotTree {
     }
 
     fn fields(&self) -> Fields {
-        let columns = metadata::FIELDS.iter();
-        columns
-            .filter(|(_, column)| self.snapshot.has(*column))
-            .map(|(field, _)| *field)
-            .collect()
+        metadata::fields(|column| self.snapshot.has(column))
     }
 
     fn find(&self, path: &[u8], follow: bool) -> Result<Metadata, Errno> {

@@ -29,6 +29,20 @@ fn optional_columns() {
     assert_eq!(fields(all), COLUMNS.len() + 1);
 }
 
+#[test]
+fn sets_of_columns_have_what_was_put_in() {
+    let mut set = ColumnSet::default();
+    assert!(set.is_empty());
+    set.insert(Column::Mtime);
+    set.insert(Column::Size);
+    assert_eq!(
+        set.iter().collect::<Vec<_>>(),
+        [Column::Size, Column::Mtime]
+    );
+    set.remove(Column::Size);
+    assert!(set.contains(Column::Mtime) && !set.contains(Column::Size));
+}
+
 /// Returns the type as the documentation names it.
 fn type_name(facts: &Facts) -> String {
     let name = match facts.values {

@@ -11,7 +11,7 @@
 )]
 
 use super::failures::Failures;
-use super::file_cells::FileCells;
+use super::file_cells;
 use super::links::Links;
 use super::listing::Listing;
 use super::pack::{Unpacked, Unpacker};
@@ -19,9 +19,9 @@ use super::rows::{Lists, Rows};
 use super::spill::Spool;
 use super::stage::Staged;
 use super::totals::{Finished, Totals};
-use crate::entry::{Attributes, Failure};
+use crate::entry::Failure;
 use crate::read::FirstRow;
-use crate::schema::{Column, Contents, PAGE_ROWS};
+use crate::schema::{Attributes, Column, Contents, PAGE_ROWS};
 use crate::time::clamp;
 use crate::write::WriteOptions;
 use crate::write::path::RowPath;
@@ -210,7 +210,7 @@ impl<'a, S: Sink> Assembler<'a, S> {
             let mut unpacker = Unpacker::default();
             while let Some(entry) = unpacker.next(entries) {
                 self.path.truncate(path);
-                self.path.push(entry.name);
+                self.path.push(entry.entry.name);
                 let child = match entry.child {
                     Some(_) => Some(finished.next(spill, Finished::unpack)?),
                     None => None,
@@ -239,7 +239,7 @@ impl<'a, S: Sink> Assembler<'a, S> {
     ) -> io::Result<()> {
         let failure = self.failure(entry);
         let is_charged = self.charge(entry)?;
-        let a = &entry.attributes;
+        let a = &entry.entry.attributes;
         let own = own_totals(entry, is_charged, failure.is_some());
         let mut tree = own;
         if let Some(finished) = finished {
@@ -259,16 +259,8 @@ impl<'a, S: Sink> Assembler<'a, S> {
         rows.number(Column::Dir, dir.map(|dir| dir as i64));
         self.path.write(rows);
         rows.boolean(Column::Charged, is_charged);
-        let file = FileCells {
-            name: entry.name,
-            file_type: entry.file_type,
-            attributes: a,
-            target: entry.target,
-            failure,
-            skipped: entry.skipped,
-        };
-        file.write(self.contents, rows);
-        let is_directory = entry.file_type == FileType::Directory;
+        file_cells::write(&entry.entry, failure, self.contents, rows);
+        let is_directory = entry.entry.file_type == FileType::Directory;
         subtree(is_directory.then_some(&tree), finished, rows);
         if self.contents.xattrs {
             let unread = failure.is_some() && entry.xattrs().next().is_none();
@@ -299,21 +291,21 @@ impl<'a, S: Sink> Assembler<'a, S> {
     fn failure(&mut self, entry: &Unpacked<'_>) -> Option<Failure> {
         let reported = self.failures.get(self.root, self.path.raw());
         self.referred.placed += u64::from(reported.is_some());
-        reported.or(entry.failure)
+        reported.or(entry.entry.failure)
     }
 
     /// Returns true if the entry counts in sums. Adds the space of a file, whose links all lie
     /// below one directory, to the freeable bytes of that directory.
     fn charge(&mut self, entry: &Unpacked<'_>) -> io::Result<bool> {
         let Some((file, nlink)) = entry.link() else {
-            return Ok(entry.skipped.is_none());
+            return Ok(entry.entry.skipped.is_none());
         };
         let name = self.links.add(file, nlink, &self.ranks)?;
         if entry.has_links()
             && let Some(depth) = name.all_below
             && let Some(holder) = self.frames.get_mut(depth)
         {
-            let freed = entry.attributes.alloc.unwrap_or_default();
+            let freed = entry.entry.attributes.alloc.unwrap_or_default();
             holder.totals.freeable = holder.totals.freeable.saturating_add(freed);
         }
         Ok(name.is_first)
@@ -340,7 +332,7 @@ impl<'a, S: Sink> Assembler<'a, S> {
 
 /// Returns the totals of one row.
 fn own_totals(entry: &Unpacked<'_>, is_charged: bool, failed: bool) -> Totals {
-    let a = &entry.attributes;
+    let a = &entry.entry.attributes;
     let counted = |value: Option<u64>| {
         if is_charged {
             value.unwrap_or_default()

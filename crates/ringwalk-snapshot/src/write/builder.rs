@@ -155,7 +155,8 @@ impl TreeBuilder {
         let own = own.ok_or_else(|| misuse("no directory is open"))?;
         let mut packed = Vec::new();
         if let Some(mut entry) = Unpacker::default().next(own) {
-            (entry.attributes.size, entry.attributes.alloc) = (Some(size), Some(alloc));
+            let attributes = &mut entry.entry.attributes;
+            (attributes.size, attributes.alloc) = (Some(size), Some(alloc));
             with_entry(&entry, |entry| {
                 Packer::default().push(entry, None, &mut packed);
             });

@@ -111,7 +111,7 @@ impl<'a> RunReader<'a> {
             let mut unpacker = self.unpacker;
             if let Some(entry) = unpacker.next(self.piece.entries()) {
                 name.clear();
-                name.extend_from_slice(entry.name);
+                name.extend_from_slice(entry.entry.name);
                 return Ok(true);
             }
             let Some(&place) = self.places.next() else {
@@ -135,12 +135,7 @@ pub(super) fn with_entry<T>(from: &Unpacked<'_>, take: impl FnOnce(&Entry<'_>) -
         .map(|(name, value)| (name.to_vec(), value.to_vec()))
         .collect();
     take(&Entry {
-        name: from.name,
-        file_type: from.file_type,
-        attributes: from.attributes,
-        target: from.target,
         xattrs: &xattrs,
-        failure: from.failure,
-        skipped: from.skipped,
+        ..from.entry
     })
 }

@@ -10,35 +10,40 @@
     reason = "values are unpacked as the types that they were packed from"
 )]
 
-use crate::entry::{Attributes, Entry, FailedOperation, Failure, Skipped};
+use crate::entry::{Entry, FailedOperation, Failure, Skipped};
+use crate::schema::{ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Column, HASH_BYTES};
 use ringwalk::{Errno, FileType, Timestamp};
 
 /// Bits that say what an entry has. The values follow in another order: see [`Packer::push`].
 mod has {
-    pub(super) const INO: u32 = 1;
-    pub(super) const DEV: u32 = 1 << 1;
-    pub(super) const MODE: u32 = 1 << 2;
-    pub(super) const NLINK: u32 = 1 << 3;
-    pub(super) const UID: u32 = 1 << 4;
-    pub(super) const GID: u32 = 1 << 5;
-    pub(super) const RDEV: u32 = 1 << 6;
-    pub(super) const SIZE: u32 = 1 << 7;
-    pub(super) const ALLOC: u32 = 1 << 8;
-    pub(super) const MTIME: u32 = 1 << 9;
-    pub(super) const CTIME: u32 = 1 << 10;
-    pub(super) const BTIME: u32 = 1 << 11;
-    pub(super) const ATIME: u32 = 1 << 12;
-    pub(super) const CHILD: u32 = 1 << 13;
-    pub(super) const TARGET: u32 = 1 << 14;
-    pub(super) const FAILURE: u32 = 1 << 15;
-    pub(super) const SKIPPED: u32 = 1 << 16;
-    pub(super) const XATTRS: u32 = 1 << 17;
-    pub(super) const CHARGED_ONCE: u32 = 1 << 18;
+    pub(super) const CHILD: u32 = 1;
+    pub(super) const TARGET: u32 = 1 << 1;
+    pub(super) const FAILURE: u32 = 1 << 2;
+    pub(super) const SKIPPED: u32 = 1 << 3;
+    pub(super) const XATTRS: u32 = 1 << 4;
+    pub(super) const CHARGED_ONCE: u32 = 1 << 5;
     /// Device, owner and group are the same as in the entry before.
-    pub(super) const SAME_PLACE: u32 = 1 << 19;
+    pub(super) const SAME_PLACE: u32 = 1 << 6;
     /// The status change time is the modification time.
-    pub(super) const CTIME_IS_MTIME: u32 = 1 << 20;
-    pub(super) const HASH: u32 = 1 << 21;
+    pub(super) const CTIME_IS_MTIME: u32 = 1 << 7;
+    /// The bit of the first attribute. The others follow.
+    const FIRST: usize = 8;
+
+    /// Returns the bit of an attribute.
+    #[inline]
+    pub(super) const fn attribute(column: super::Column) -> u32 {
+        match column.attribute() {
+            Some(place) => 1 << (FIRST + place),
+            None => 0,
+        }
+    }
+
+    const _: () = assert!(FIRST + super::ATTRIBUTES.len() <= 32);
+}
+
+/// Returns true for the attributes of which `SAME_PLACE` speaks.
+const fn is_place(column: Column) -> bool {
+    matches!(column, Column::Fs | Column::Uid | Column::Gid)
 }
 
 /// The values of the entry before, from which the next one differs little.
@@ -68,40 +73,16 @@ pub(crate) struct Packer(Previous);
 impl Packer {
     /// Appends an entry. `child` is the number under which the contents of a directory are staged.
     pub(crate) fn push(&mut self, entry: &Entry<'_>, child: Option<u64>, out: &mut Vec<u8>) {
-        let a = &entry.attributes;
-        let is_same = (a.dev, a.uid, a.gid) == (self.0.dev, self.0.uid, self.0.gid);
-        let bits = bits_of(entry, child, is_same);
+        let bits = self.bits_of(entry, child);
         out.push(entry.file_type as u8);
         number(u64::from(bits), out);
         bytes(entry.name, out);
-        if !is_same {
-            optional(a.dev, out);
-            optional(a.uid.map(u64::from), out);
-            optional(a.gid.map(u64::from), out);
-        }
-        optional(a.ino, out);
-        optional(a.mode.map(u64::from), out);
-        optional(a.nlink.map(u64::from), out);
-        optional(a.rdev, out);
-        optional(a.size, out);
-        optional(a.alloc, out);
         optional(child, out);
-        let mut base = self.0.seconds;
-        if let Some(mtime) = a.mtime {
-            time(mtime, base, out);
-            base = mtime.secs;
-        }
-        if bits & has::CTIME_IS_MTIME == 0
-            && let Some(ctime) = a.ctime
-        {
-            time(ctime, base, out);
-        }
-        for each in [a.btime, a.atime].into_iter().flatten() {
-            time(each, base, out);
-        }
-        if let Some(hash) = &a.hash {
-            out.extend_from_slice(hash);
-        }
+        entry.attributes.give(&mut Values {
+            bits,
+            base: self.0.seconds,
+            out,
+        });
         if let Some(target) = entry.target {
             bytes(target, out);
         }
@@ -119,47 +100,99 @@ impl Packer {
                 bytes(value, out);
             }
         }
-        self.0 = Previous::of(a, self.0.seconds);
+        self.0 = Previous::of(&entry.attributes, self.0.seconds);
+    }
+
+    fn bits_of(&self, entry: &Entry<'_>, child: Option<u64>) -> u32 {
+        let a = &entry.attributes;
+        let is_same = (a.dev, a.uid, a.gid) == (self.0.dev, self.0.uid, self.0.gid);
+        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+        let mut known = Known(0);
+        a.give(&mut known);
+        known.0
+            | bit(child.is_some(), has::CHILD)
+            | bit(entry.target.is_some(), has::TARGET)
+            | bit(entry.failure.is_some(), has::FAILURE)
+            | bit(entry.skipped.is_some(), has::SKIPPED)
+            | bit(!entry.xattrs.is_empty(), has::XATTRS)
+            | bit(a.charged_once, has::CHARGED_ONCE)
+            | bit(is_same, has::SAME_PLACE)
+            | bit(a.ctime.is_some() && a.ctime == a.mtime, has::CTIME_IS_MTIME)
     }
 }
 
-fn bits_of(entry: &Entry<'_>, child: Option<u64>, is_same: bool) -> u32 {
-    let a = &entry.attributes;
-    let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
-    bit(a.ino.is_some(), has::INO)
-        | bit(a.dev.is_some(), has::DEV)
-        | bit(a.mode.is_some(), has::MODE)
-        | bit(a.nlink.is_some(), has::NLINK)
-        | bit(a.uid.is_some(), has::UID)
-        | bit(a.gid.is_some(), has::GID)
-        | bit(a.rdev.is_some(), has::RDEV)
-        | bit(a.size.is_some(), has::SIZE)
-        | bit(a.alloc.is_some(), has::ALLOC)
-        | bit(a.mtime.is_some(), has::MTIME)
-        | bit(a.ctime.is_some(), has::CTIME)
-        | bit(a.btime.is_some(), has::BTIME)
-        | bit(a.atime.is_some(), has::ATIME)
-        | bit(child.is_some(), has::CHILD)
-        | bit(entry.target.is_some(), has::TARGET)
-        | bit(entry.failure.is_some(), has::FAILURE)
-        | bit(entry.skipped.is_some(), has::SKIPPED)
-        | bit(!entry.xattrs.is_empty(), has::XATTRS)
-        | bit(a.charged_once, has::CHARGED_ONCE)
-        | bit(is_same, has::SAME_PLACE)
-        | bit(a.ctime.is_some() && a.ctime == a.mtime, has::CTIME_IS_MTIME)
-        | bit(a.hash.is_some(), has::HASH)
+/// Gathers the bits of the attributes that are known.
+struct Known(u32);
+
+impl Known {
+    #[inline]
+    fn add(&mut self, column: Column, is_known: bool) {
+        if is_known {
+            self.0 |= has::attribute(column);
+        }
+    }
+}
+
+impl AttributeSink for Known {
+    #[inline]
+    fn number(&mut self, column: Column, value: Option<u64>) {
+        self.add(column, value.is_some());
+    }
+
+    #[inline]
+    fn time(&mut self, column: Column, value: Option<Timestamp>) {
+        self.add(column, value.is_some());
+    }
+
+    #[inline]
+    fn bytes(&mut self, column: Column, value: Option<&[u8; HASH_BYTES]>) {
+        self.add(column, value.is_some());
+    }
+}
+
+/// Packs the attributes that are known.
+struct Values<'o> {
+    bits: u32,
+    /// The seconds from which those of the next time differ little.
+    base: i64,
+    out: &'o mut Vec<u8>,
+}
+
+impl AttributeSink for Values<'_> {
+    #[inline]
+    fn number(&mut self, column: Column, value: Option<u64>) {
+        if !(is_place(column) && self.bits & has::SAME_PLACE != 0) {
+            optional(value, self.out);
+        }
+    }
+
+    #[inline]
+    fn time(&mut self, column: Column, value: Option<Timestamp>) {
+        if column == Column::Ctime && self.bits & has::CTIME_IS_MTIME != 0 {
+            return;
+        }
+        if let Some(value) = value {
+            time(value, self.base, self.out);
+            if column == Column::Mtime {
+                self.base = value.secs;
+            }
+        }
+    }
+
+    #[inline]
+    fn bytes(&mut self, _: Column, value: Option<&[u8; HASH_BYTES]>) {
+        if let Some(value) = value {
+            self.out.extend_from_slice(value);
+        }
+    }
 }
 
 /// An unpacked entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unpacked<'a> {
-    pub(crate) name: &'a [u8],
-    pub(crate) file_type: FileType,
-    pub(crate) attributes: Attributes,
+    /// The entry, without its extended attributes.
+    pub(crate) entry: Entry<'a>,
     pub(crate) child: Option<u64>,
-    pub(crate) target: Option<&'a [u8]>,
-    pub(crate) failure: Option<Failure>,
-    pub(crate) skipped: Option<Skipped>,
     /// The packed extended attributes.
     xattrs: Option<&'a [u8]>,
 }
@@ -168,8 +201,9 @@ impl<'a> Unpacked<'a> {
     /// Returns device, inode number and number of links of a file whose first name alone counts in
     /// sums.
     pub(super) fn link(&self) -> Option<((u64, u64), u32)> {
-        let a = &self.attributes;
-        let ino = a.ino.filter(|_| a.charged_once && self.skipped.is_none())?;
+        let a = &self.entry.attributes;
+        let is_counted = a.charged_once && self.entry.skipped.is_none();
+        let ino = a.ino.filter(|_| is_counted)?;
         Some((
             (a.dev.unwrap_or_default(), ino),
             a.nlink.unwrap_or(u32::MAX),
@@ -179,8 +213,8 @@ impl<'a> Unpacked<'a> {
     /// Returns true if a file may have further names: then its removal may free nothing. The
     /// further links of a directory come from its subdirectories.
     pub(super) fn has_links(&self) -> bool {
-        let a = &self.attributes;
-        a.charged_once && self.file_type != FileType::Directory && a.nlink != Some(1)
+        let a = &self.entry.attributes;
+        a.charged_once && self.entry.file_type != FileType::Directory && a.nlink != Some(1)
     }
 
     /// Returns names and values of the extended attributes.
@@ -215,10 +249,10 @@ impl Unpacker {
             data: run,
             at: self.at,
         };
-        let entry = unpack(&mut from, self.previous);
-        self.previous = Previous::of(&entry.attributes, self.previous.seconds);
+        let unpacked = unpack(&mut from, self.previous);
+        self.previous = Previous::of(&unpacked.entry.attributes, self.previous.seconds);
         self.at = from.at;
-        Some(entry)
+        Some(unpacked)
     }
 }
 
@@ -226,56 +260,77 @@ fn unpack<'a>(from: &mut Cursor<'a>, previous: Previous) -> Unpacked<'a> {
     let file_type = file_type_of(from.byte());
     let bits = from.number() as u32;
     let is = |bit: u32| bits & bit != 0;
-    let name = from.bytes();
-    let mut a = Attributes {
-        charged_once: is(has::CHARGED_ONCE),
-        ..Attributes::default()
-    };
-    if is(has::SAME_PLACE) {
-        (a.dev, a.uid, a.gid) = (previous.dev, previous.uid, previous.gid);
-    } else {
-        a.dev = is(has::DEV).then(|| from.number());
-        a.uid = is(has::UID).then(|| from.number() as u32);
-        a.gid = is(has::GID).then(|| from.number() as u32);
-    }
-    a.ino = is(has::INO).then(|| from.number());
-    a.mode = is(has::MODE).then(|| from.number() as u16);
-    a.nlink = is(has::NLINK).then(|| from.number() as u32);
-    a.rdev = is(has::RDEV).then(|| from.number());
-    a.size = is(has::SIZE).then(|| from.number());
-    a.alloc = is(has::ALLOC).then(|| from.number());
+    let mut entry = Entry::new(from.bytes(), file_type);
     let child = is(has::CHILD).then(|| from.number());
-    let mut base = previous.seconds;
-    if is(has::MTIME) {
-        let mtime = from.time(base);
-        base = mtime.secs;
-        a.mtime = Some(mtime);
+    entry.attributes = Attributes::take(&mut PackedValues {
+        from: &mut *from,
+        bits,
+        mtime: None,
+        previous,
+    });
+    entry.attributes.charged_once = is(has::CHARGED_ONCE);
+    entry.target = is(has::TARGET).then(|| from.bytes());
+    entry.failure = is(has::FAILURE).then(|| from.failure());
+    if is(has::SKIPPED) {
+        entry.skipped = Skipped::of_number(from.byte());
     }
-    if is(has::CTIME_IS_MTIME) {
-        a.ctime = a.mtime;
-    } else {
-        a.ctime = is(has::CTIME).then(|| from.time(base));
-    }
-    a.btime = is(has::BTIME).then(|| from.time(base));
-    a.atime = is(has::ATIME).then(|| from.time(base));
-    a.hash = is(has::HASH).then(|| from.array());
-    let target = is(has::TARGET).then(|| from.bytes());
-    let failure = is(has::FAILURE).then(|| from.failure());
-    let skipped = if is(has::SKIPPED) {
-        Skipped::of_number(from.byte())
-    } else {
-        None
-    };
     let xattrs = is(has::XATTRS).then(|| from.skip_xattrs());
     Unpacked {
-        name,
-        file_type,
-        attributes: a,
+        entry,
         child,
-        target,
-        failure,
-        skipped,
         xattrs,
+    }
+}
+
+/// Unpacks the attributes that are known.
+struct PackedValues<'f, 'a> {
+    from: &'f mut Cursor<'a>,
+    bits: u32,
+    mtime: Option<Timestamp>,
+    previous: Previous,
+}
+
+impl PackedValues<'_, '_> {
+    #[inline]
+    fn has(&self, bit: u32) -> bool {
+        self.bits & bit != 0
+    }
+}
+
+impl AttributeSource for PackedValues<'_, '_> {
+    #[inline]
+    fn number(&mut self, column: Column) -> Option<u64> {
+        if is_place(column) && self.has(has::SAME_PLACE) {
+            return match column {
+                Column::Uid => self.previous.uid.map(u64::from),
+                Column::Gid => self.previous.gid.map(u64::from),
+                _ => self.previous.dev,
+            };
+        }
+        let is_known = self.has(has::attribute(column));
+        is_known.then(|| self.from.number())
+    }
+
+    #[inline]
+    fn time(&mut self, column: Column) -> Option<Timestamp> {
+        if column == Column::Ctime && self.has(has::CTIME_IS_MTIME) {
+            return self.mtime;
+        }
+        if !self.has(has::attribute(column)) {
+            return None;
+        }
+        let base = self.mtime.map_or(self.previous.seconds, |mtime| mtime.secs);
+        let time = self.from.time(base);
+        if column == Column::Mtime {
+            self.mtime = Some(time);
+        }
+        Some(time)
+    }
+
+    #[inline]
+    fn bytes(&mut self, column: Column) -> Option<[u8; HASH_BYTES]> {
+        let is_known = self.has(has::attribute(column));
+        is_known.then(|| self.from.array())
     }
 }
 

@@ -133,7 +133,7 @@ fn what_inode_numbers_prove_depends_on_both_file_systems() {
     assert_eq!(numbers.new, [4, 5], "no partner");
     let version = |fs: Option<i64>| {
         let mut version = Version::new(0, 0, b"a"[..].into(), ringwalk::FileType::Regular);
-        version.set(Field::Fs, fs);
+        version.set(Column::Fs, fs);
         version
     };
     let between = |a, b| numbers.trust_between(&version(a), &version(b));

@@ -1,12 +1,9 @@
 use crate::diff::Diff;
 use crate::diff::DiffOptions;
-use crate::diff::Field;
 use crate::diff::diff;
-use proptest::prelude::*;
-use ringwalk::{Errno, FileType, Timestamp};
 use ringwalk_snapshot::{
-    Attributes, Entry, FailedOperation, Failure, FileSystemInfo, Info, Snapshot, TreeBuilder,
-    WriteOptions,
+    Attributes, Column, Entry, FailedOperation, Failure, FileSystemInfo, Info, Snapshot,
+    TreeBuilder, WriteOptions,
 };
 use std::num::NonZeroUsize;
 
@@ -200,7 +197,7 @@ fn hashes_that_one_side_does_not_know_are_no_change() {
     assert_eq!(check(&without, &snapshot(&edits, 1)).changes.len(), 1);
     let both = check(&old, &snapshot(&edits, 1));
     let fields = both.changes.iter().map(|change| {
-        let names: Vec<_> = change.changed.iter().map(Field::name).collect();
+        let names: Vec<_> = change.changed.iter().map(Column::name).collect();
         names.join(",")
     });
     assert_eq!(fields.collect::<Vec<_>>(), ["hash", "alloc"]);

@@ -252,14 +252,14 @@ fn blocks(rows: &[Row], length: usize) -> Blocks {
     let blocks: Vec<_> = rows
         .chunks(length)
         .map(|rows| {
-            let columns = crate::diff::merge::COLUMNS.map(|column| {
+            let columns = Column::all().map(|column| {
                 let values = rows.iter().map(|row| row.integer(column).unwrap_or(0));
                 (column as u8, values.collect())
             });
             let block = Rowset {
                 first,
                 rows: rows.to_vec(),
-                columns: columns.into_iter().collect(),
+                columns: columns.collect(),
             };
             first += rows.len() as u64;
             block

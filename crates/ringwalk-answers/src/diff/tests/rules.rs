@@ -3,10 +3,10 @@
 use super::model::{Row, Tree, compare, compare_on};
 use crate::diff::By;
 use crate::diff::Diff;
-use crate::diff::Field;
 use crate::diff::GroupKey;
 use crate::diff::Renames;
 use ringwalk::FileType;
+use ringwalk_snapshot::Column;
 use std::fmt::Write as _;
 
 const FILE: FileType = FileType::Regular;
@@ -52,7 +52,7 @@ fn changes(diff: &Diff) -> Vec<String> {
         if change.is_likely {
             line += " likely";
         }
-        let fields: Vec<_> = change.changed.iter().map(Field::name).collect();
+        let fields: Vec<_> = change.changed.iter().map(Column::name).collect();
         if !fields.is_empty() {
             write!(line, " ({})", fields.join(",")).unwrap();
         }
@@ -208,7 +208,7 @@ fn another_type_is_a_change_of_its_own() {
         tree.remove(b"d/s");
         tree.create(b"d/s", FILE, 1);
     });
-    let expected = ["removed d/s/x -4", "retyped d/s (size,alloc,mtime,type)"];
+    let expected = ["removed d/s/x -4", "retyped d/s (type,size,alloc,mtime)"];
     assert_eq!(changed[0], expected[0]);
     assert!(
         changed[1].starts_with("retyped d/s (") && changed[1].contains("type"),

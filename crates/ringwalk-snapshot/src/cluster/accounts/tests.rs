@@ -1,4 +1,5 @@
 use super::*;
+use crate::schema::Contents;
 
 fn part(task: u32, left: u32, resumed: Option<&[(u32, u32, u32)]>) -> PartFacts {
     PartFacts {
@@ -10,9 +11,7 @@ fn part(task: u32, left: u32, resumed: Option<&[(u32, u32, u32)]>) -> PartFacts 
         left,
         resumed: resumed.map(<[_]>::to_vec),
         failures: 0,
-        atime: false,
-        xattrs: false,
-        hash: false,
+        contents: Contents::default(),
     }
 }
 

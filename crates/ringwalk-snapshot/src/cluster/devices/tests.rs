@@ -1,5 +1,6 @@
 use super::*;
 use crate::info::Text;
+use crate::schema::Contents;
 
 fn part(host: &str, root: u64) -> PartFacts {
     PartFacts {
@@ -11,9 +12,7 @@ fn part(host: &str, root: u64) -> PartFacts {
         left: 0,
         resumed: None,
         failures: 0,
-        atime: false,
-        xattrs: false,
-        hash: false,
+        contents: Contents::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 use super::super::part::directory_number;
 use super::*;
+use crate::schema::Contents;
 
 fn part(task: u32, directories: u32) -> PartFacts {
     PartFacts {
@@ -11,9 +12,7 @@ fn part(task: u32, directories: u32) -> PartFacts {
         left: 0,
         resumed: None,
         failures: 0,
-        atime: false,
-        xattrs: false,
-        hash: false,
+        contents: Contents::default(),
     }
 }
 

@@ -1,5 +1,6 @@
 use super::*;
-use crate::entry::{Attributes, Skipped};
+use crate::entry::Skipped;
+use crate::schema::Attributes;
 use crate::{Column, Snapshot};
 use ringwalk::{FileType, Timestamp};
 use std::num::NonZeroUsize;

@@ -30,7 +30,7 @@ fn names(staged: &Staged, directory: u64, keep: usize) -> (Vec<String>, Vec<Stri
     let each = |entries: &[u8]| {
         let mut unpacker = Unpacker::default();
         while let Some(entry) = unpacker.next(entries) {
-            all.push(text(entry.name));
+            all.push(text(entry.entry.name));
         }
         Ok(())
     };
