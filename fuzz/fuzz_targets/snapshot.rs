@@ -55,11 +55,9 @@ type Fill = fn(&mut TreeBuilder);
 static SNAPSHOTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let with = |optional| {
         let mut options = WriteOptions::default();
-        options.contents = Contents {
-            atime: optional,
-            xattrs: optional,
-            hash: optional,
-        };
+        if optional {
+            options.contents = Contents::ALL;
+        }
         options
     };
     let fills: [(WriteOptions, Fill); 3] = [
@@ -105,6 +103,7 @@ fn entry(name: &[u8], file_type: FileType, number: u64) -> Entry<'_> {
         alloc: Some(4096),
         mtime: Some(time),
         ctime: Some(time),
+        projid: Some(9),
         hash: (file_type == FileType::Regular).then_some([number as u8; 32]),
         ..Attributes::default()
     };

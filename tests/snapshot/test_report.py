@@ -416,7 +416,7 @@ def refused(result, *words: str) -> None:
 
 
 def test_bad_input(report, snapshot, scratch):
-    refused(report(snapshot, "--by", "colour"), "'colour'", "owner, group, age")
+    refused(report(snapshot, "--by", "colour"), "'colour'", "owner, group, project, age")
     refused(report(snapshot, "--by", "owner,owner"), "'owner'", "twice")
     refused(report(snapshot, "--by", "age", "--top", "-1"), "'-1'")
     refused(report(snapshot, "--by", "age", "--top", "x"), "'x'", "--top")

@@ -3,7 +3,7 @@
 //! `docs/sql.md` describes the views. They read the names of owners and the roots from the footer
 //! of the file, so they are short and hold for any reader of the file.
 
-use ringwalk_snapshot::{Column, Snapshot};
+use ringwalk_snapshot::{Column, Snapshot, Values};
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -94,7 +94,8 @@ impl Table {
     /// Creates the table of an open snapshot. DuckDB treats some relative paths as names of remote
     /// files, so `path` should be absolute.
     pub fn new(path: &Path, snapshot: &Snapshot) -> Self {
-        let times = TIMES.into_iter().filter(|column| snapshot.has(*column));
+        let is_time = |column: &Column| column.facts().values == Values::Time;
+        let times = Column::all().filter(|column| is_time(column) && snapshot.has(*column));
         Self {
             path: path.to_owned(),
             columns: times.collect(),
@@ -114,14 +115,6 @@ impl Table {
             .join(",\n  ")
     }
 }
-
-const TIMES: [Column; 5] = [
-    Column::Mtime,
-    Column::Ctime,
-    Column::Btime,
-    Column::Atime,
-    Column::TreeMtime,
-];
 
 /// Returns the definitions of the views of some snapshots, as SQL.
 ///

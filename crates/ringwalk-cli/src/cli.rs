@@ -211,6 +211,11 @@ pub struct SnapshotArgs {
     #[arg(long)]
     pub atime: bool,
 
+    /// Save the ids of projects of quotas too, with a further system call for each file unless the
+    /// source has them
+    #[arg(long)]
+    pub projid: bool,
+
     /// Keep at most SIZE bytes of listings in memory, the rest in an unnamed file in TMPDIR or
     /// /tmp. SIZE may end in K, M or G
     #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "24M")]

@@ -28,6 +28,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
     write.contents = Contents {
         atime: args.atime,
         xattrs: args.xattrs,
+        projid: args.projid,
         ..Contents::default()
     };
     let rows = write.progress.clone();
@@ -65,10 +66,12 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
 pub fn capture_unnamed(
     root: &Path,
     one_file_system: bool,
+    contents: Contents,
     options: &EngineOptions,
 ) -> Result<(Snapshot, Captured), ExitCode> {
     let capture = Capture::new([root.as_os_str()]).map_err(|error| not_captured(&error))?;
-    let write = WriteOptions::default();
+    let mut write = WriteOptions::default();
+    write.contents = contents;
     let rows = write.progress.clone();
     let capture = capture
         .one_file_system(one_file_system)

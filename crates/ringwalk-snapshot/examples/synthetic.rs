@@ -126,15 +126,12 @@ fn attributes(number: u64, ino: u64) -> Attributes {
         nlink: Some(1),
         uid: Some(1000),
         gid: Some(1000),
-        rdev: None,
         size: Some(size),
         alloc: Some(size.next_multiple_of(4096)),
         mtime: Some(time),
         ctime: Some(time),
         btime: Some(time),
-        atime: None,
-        hash: None,
-        charged_once: false,
+        ..Attributes::default()
     }
 }
 

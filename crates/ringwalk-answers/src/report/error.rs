@@ -13,6 +13,8 @@ pub enum ReportError {
     NotInside(Vec<u8>),
     /// There is no key.
     NoKeys,
+    /// The key [`Key::Project`](super::Key::Project) was given for a snapshot without project ids.
+    NoProjects,
     /// The work was stopped by [`ReportOptions::stop`](super::ReportOptions::stop).
     Stopped,
 }
@@ -27,6 +29,9 @@ impl fmt::Display for ReportError {
                 write!(f, "'{path}' is not in the snapshot")
             }
             Self::NoKeys => f.write_str("a report needs at least one key"),
+            Self::NoProjects => f.write_str(
+                "the snapshot has no project ids: `ringwalk snapshot --projid` saves them",
+            ),
             Self::Stopped => f.write_str("the report was stopped"),
         }
     }

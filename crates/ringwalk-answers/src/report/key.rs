@@ -10,6 +10,8 @@ pub enum Key {
     Owner,
     /// The group of users.
     Group,
+    /// The project to which quotas charge the file.
+    Project,
     /// The [age class](super::AgeClass).
     Age,
     /// The [size class](super::SizeClass).
@@ -25,9 +27,10 @@ pub enum Key {
 
 impl Key {
     /// All keys, in the order of the documentation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Owner,
         Self::Group,
+        Self::Project,
         Self::Age,
         Self::Size,
         Self::Type,
@@ -40,6 +43,7 @@ impl Key {
         match self {
             Self::Owner => "owner",
             Self::Group => "group",
+            Self::Project => "project",
             Self::Age => "age",
             Self::Size => "size",
             Self::Type => "type",

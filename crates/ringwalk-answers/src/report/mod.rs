@@ -1,4 +1,4 @@
-//! Reports: entries and sizes of a snapshot by owner, group, age, size, type, directory or
+//! Reports: entries and sizes of a snapshot by owner, group, project, age, size, type, directory or
 //! extension.
 //!
 //! | file | contents |
@@ -40,7 +40,7 @@ pub use value::Value;
 
 use directories::Directories;
 use links::Links;
-use ringwalk_snapshot::{Moment, ReadError, RowCounter, Snapshot};
+use ringwalk_snapshot::{Column, Moment, ReadError, RowCounter, Snapshot};
 use rows::Plan;
 use scope::Scope;
 use std::num::NonZeroUsize;
@@ -119,10 +119,14 @@ pub struct Group {
 ///
 /// # Errors
 ///
-/// When the snapshot cannot be read or does not have the subtree.
+/// When the snapshot cannot be read or does not have the subtree, and for [`Key::Project`] when it
+/// has no project ids.
 pub fn report(snapshot: &Snapshot, options: &ReportOptions) -> Result<Report, ReportError> {
     if options.by.is_empty() {
         return Err(ReportError::NoKeys);
+    }
+    if options.by.contains(&Key::Project) && !snapshot.has(Column::Projid) {
+        return Err(ReportError::NoProjects);
     }
     let threads = threads(options.threads);
     let scope = match &options.under {

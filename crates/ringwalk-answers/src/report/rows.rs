@@ -35,6 +35,7 @@ impl Plan<'_> {
             match key {
                 Key::Owner => columns.push(Column::Uid),
                 Key::Group => columns.push(Column::Gid),
+                Key::Project => columns.push(Column::Projid),
                 Key::Age => columns.push(Column::Mtime),
                 Key::Type => columns.push(Column::Type),
                 Key::Extension => columns.push(Column::Ext),
@@ -80,10 +81,13 @@ impl Plan<'_> {
             out.extend((0..chunk.len()).map(|row| table.value(at, code(row))));
         };
         match self.keys[at] {
-            Key::Owner => owners(chunk, Column::Uid, &mut |code| {
+            Key::Owner => ids(chunk, Column::Uid, &mut |code| {
                 out.push(table.value(at, code));
             }),
-            Key::Group => owners(chunk, Column::Gid, &mut |code| {
+            Key::Group => ids(chunk, Column::Gid, &mut |code| {
+                out.push(table.value(at, code));
+            }),
+            Key::Project => ids(chunk, Column::Projid, &mut |code| {
                 out.push(table.value(at, code));
             }),
             Key::Age => {
@@ -122,11 +126,11 @@ impl Plan<'_> {
     }
 }
 
-/// Calls `each` with the code of each row's owner or group.
-fn owners(chunk: &Chunk, column: Column, each: &mut dyn FnMut(Code)) {
+/// Calls `each` with the code of each row's owner, group or project.
+fn ids(chunk: &Chunk, column: Column, each: &mut dyn FnMut(Code)) {
     let numbers = chunk.integers(column);
     for row in 0..chunk.len() {
-        each(value::code_of_owner(known(chunk, column, numbers, row)));
+        each(value::code_of_id(known(chunk, column, numbers, row)));
     }
 }
 

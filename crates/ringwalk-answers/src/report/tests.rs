@@ -258,6 +258,34 @@ fn unknown_values_are_a_group_of_their_own() {
 }
 
 #[test]
+fn projects_are_known_if_the_snapshot_has_them() {
+    let saved = |projid| {
+        let mut options = WriteOptions::default();
+        options.contents.projid = projid;
+        let mut tree = TreeBuilder::new(options);
+        tree.begin_root(b"/r", &directory("")).unwrap();
+        for (name, projid) in [("a", Some(7)), ("b", Some(0)), ("c", Some(7)), ("d", None)] {
+            let mut entry = file(name, 0, 0, 4096);
+            entry.attributes.projid = projid;
+            tree.file(&entry).unwrap();
+        }
+        tree.end_directory().unwrap();
+        let file = tree.finish_unnamed(info()).unwrap();
+        Snapshot::from_file(file, Path::new("s")).unwrap()
+    };
+    assert_eq!(
+        of(&saved(true), "project", None),
+        map(&[("7", 2, 2), ("0", 1, 1), ("unknown", 2, 2)])
+    );
+    // Not 0, which is the project of most files.
+    let refused = report(
+        &saved(false),
+        &ReportOptions::by([Key::Owner, Key::Project]),
+    );
+    assert!(matches!(refused, Err(ReportError::NoProjects)));
+}
+
+#[test]
 fn groups_beyond_the_limit_are_added_up() {
     let folder = tempfile::tempdir().unwrap();
     let snapshot = snapshot(folder.path());

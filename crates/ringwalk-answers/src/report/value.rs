@@ -19,6 +19,8 @@ pub enum Value {
         /// Its name; `None` if the snapshot has none.
         name: Option<Vec<u8>>,
     },
+    /// A project; `None` if it is not known.
+    Project(Option<u32>),
     /// A class of ages.
     Age(AgeClass),
     /// A class of sizes.
@@ -39,8 +41,10 @@ impl Value {
             Self::Owner {
                 name: Some(name), ..
             } => Cow::Borrowed(name),
-            Self::Owner { id: Some(id), .. } => Cow::Owned(id.to_string().into_bytes()),
-            Self::Owner { .. } => Cow::Borrowed(b"unknown"),
+            Self::Owner { id: Some(id), .. } | Self::Project(Some(id)) => {
+                Cow::Owned(id.to_string().into_bytes())
+            }
+            Self::Owner { .. } | Self::Project(None) => Cow::Borrowed(b"unknown"),
             Self::Age(class) => Cow::Borrowed(class.label().as_bytes()),
             Self::Size(class) => Cow::Borrowed(class.label().as_bytes()),
             Self::Type(letter) => Cow::Borrowed(type_label(*letter).as_bytes()),
@@ -53,7 +57,7 @@ impl Value {
     pub(super) fn of_code(key: Key, code: Code, info: &Info, directories: &Directories) -> Self {
         match key {
             Key::Owner | Key::Group => {
-                let id = code.checked_sub(1).and_then(|id| u32::try_from(id).ok());
+                let id = id_of_code(code);
                 let names = match key {
                     Key::Owner => &info.users,
                     _ => &info.groups,
@@ -64,6 +68,7 @@ impl Value {
                     name: name.map(|name| name.0.clone()),
                 }
             }
+            Key::Project => Self::Project(id_of_code(code)),
             Key::Age => Self::Age(at(&AgeClass::ALL, code).unwrap_or(AgeClass::Unknown)),
             Key::Size => Self::Size(at(&SizeClass::ALL, code).unwrap_or(SizeClass::Unknown)),
             Key::Type => {
@@ -104,14 +109,19 @@ pub(super) fn code_of_type(file_type: FileType) -> Code {
     index.unwrap_or(LETTERS.len()) as Code
 }
 
-/// Returns 0 for an unknown owner, else its number and 1.
+/// Returns 0 for an unknown owner, group or project, else its number and 1.
 #[inline]
-pub(super) fn code_of_owner(id: Option<i64>) -> Code {
+pub(super) fn code_of_id(id: Option<i64>) -> Code {
     match id {
         // A number of 32 bits; a reader may treat its highest bit as a sign.
         Some(id) => Code::from(id.cast_unsigned() & u64::from(u32::MAX)) + 1,
         None => 0,
     }
+}
+
+/// Returns the number of which [`code_of_id`] makes this code.
+fn id_of_code(code: Code) -> Option<u32> {
+    code.checked_sub(1).and_then(|id| u32::try_from(id).ok())
 }
 
 /// Returns the bytes of an extension, which has at most 16 and no NUL.

@@ -6,7 +6,7 @@ use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
 use ringwalk_snapshot::cluster::is_live;
-use ringwalk_snapshot::{ReadError, Skipped, Snapshot};
+use ringwalk_snapshot::{Column, Contents, ReadError, Skipped, Snapshot};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -36,8 +36,12 @@ pub(super) fn open_or_take(
     // A snapshot is compared with one that was taken the same way.
     let stays = old.has_skipped(Skipped::OtherFs);
     let stays = stays.map_err(|error| unreadable(&error))?;
+    let contents = Contents {
+        projid: old.has(Column::Projid),
+        ..Contents::default()
+    };
     // The error has been reported. All errors here have the same status.
-    let taken = capture_unnamed(Path::new(path), stays, options).map_err(|_| Ended)?;
+    let taken = capture_unnamed(Path::new(path), stays, contents, options).map_err(|_| Ended)?;
     Ok(taken.0)
 }
 

@@ -26,8 +26,8 @@ pub struct ReportArgs {
     #[arg(value_name = "SNAP|DIR", value_hint = ValueHint::AnyPath)]
     pub input: OsString,
 
-    /// The keys of the groups, separated by commas: owner, group, age, size, type, dir, ext
-    /// [default: dir]
+    /// The keys of the groups, separated by commas: owner, group, project, age, size, type,
+    /// dir, ext [default: dir]
     #[arg(long, value_name = "KEY,...", value_parser = parse_keys)]
     pub by: Option<Keys>,
 

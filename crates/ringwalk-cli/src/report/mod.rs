@@ -33,7 +33,7 @@ use crate::quote::quoted;
 use crate::status::{failed, trouble};
 use ringwalk_answers::report::output::{csv, json, parquet};
 use ringwalk_answers::report::{Key, Report, ReportError, ReportOptions, report};
-use ringwalk_snapshot::Snapshot;
+use ringwalk_snapshot::{Contents, Snapshot};
 use std::process::ExitCode;
 use style::Style;
 
@@ -59,8 +59,16 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
     refused.map_err(trouble)?;
     let file = args.parquet.as_deref().map(OutputFile::create);
     let file = file.transpose().map_err(trouble)?;
-    let snapshot = input::open(&args.input, false, options)?;
-    let report = of(&snapshot, args, options)?;
+    let keys = args
+        .by
+        .as_ref()
+        .map_or_else(|| vec![Key::Directory], |keys| keys.0.clone());
+    let contents = Contents {
+        projid: keys.contains(&Key::Project),
+        ..Contents::default()
+    };
+    let snapshot = input::open(&args.input, false, contents, options)?;
+    let report = of(&snapshot, keys, args, options)?;
     match file {
         Some(file) => {
             let ranking = report.ranking(args.top);
@@ -87,11 +95,12 @@ fn status(args: &ReportArgs, errors: u64) -> ExitCode {
     ExitCode::FAILURE
 }
 
-fn of(snapshot: &Snapshot, args: &ReportArgs, options: &EngineOptions) -> Result<Report, ExitCode> {
-    let keys = args
-        .by
-        .as_ref()
-        .map_or_else(|| vec![Key::Directory], |keys| keys.0.clone());
+fn of(
+    snapshot: &Snapshot,
+    keys: Vec<Key>,
+    args: &ReportArgs,
+    options: &EngineOptions,
+) -> Result<Report, ExitCode> {
     let mut wanted = ReportOptions::by(keys);
     wanted.threads = options.workers;
     wanted.under = under::find(args, snapshot)?;

@@ -10,7 +10,7 @@ use crate::quote::quoted;
 use crate::status::{TROUBLE, failed, trouble};
 use ringwalk_answers::diff::DiffOptions;
 use ringwalk_answers::report::page::{PageOptions, page};
-use ringwalk_snapshot::{Skipped, Snapshot};
+use ringwalk_snapshot::{Contents, Skipped, Snapshot};
 use std::ffi::OsStr;
 use std::process::ExitCode;
 
@@ -27,7 +27,12 @@ pub(super) fn run(
     let stays = old.as_ref().map(|old| old.has_skipped(Skipped::OtherFs));
     let stays = stays.transpose();
     let stays = stays.map_err(|error| failed(error.path(), error.reason()))?;
-    let snapshot = input::open(&args.input, stays.unwrap_or(false), options)?;
+    let snapshot = input::open(
+        &args.input,
+        stays.unwrap_or(false),
+        Contents::default(),
+        options,
+    )?;
     let mut wanted = PageOptions::default();
     if let Some(nodes) = args.nodes {
         wanted.nodes = usize::try_from(nodes).unwrap_or(usize::MAX);

@@ -453,6 +453,7 @@ def take_snapshot(
     since: str | bytes | None,
     xattrs: bool,
     atime: bool,
+    projid: bool,
     one_file_system: bool,
     memory: int | None,
     workers: int | None,
@@ -657,6 +658,9 @@ class FileVersion:
     @property
     def rdev(self) -> int | None:
         """Device that a device file stands for."""
+    @property
+    def projid(self) -> int | None:
+        """Project to which quotas charge the file."""
     @property
     def target(self) -> str | None:
         """Target of a symbolic link, if it has changed."""

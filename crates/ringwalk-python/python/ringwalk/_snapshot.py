@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from ringwalk._ringwalk import _Path, _Source
 
-    _Key = Literal["owner", "group", "age", "size", "type", "dir", "ext"]
+    _Key = Literal["owner", "group", "project", "age", "size", "type", "dir", "ext"]
 
 
 def snapshot(
@@ -29,6 +29,7 @@ def snapshot(
     since: _Path | None = None,
     xattrs: bool = False,
     atime: bool = False,
+    projid: bool = False,
     one_file_system: bool = False,
     memory: int | None = None,
     workers: int | None = None,
@@ -53,8 +54,8 @@ def snapshot(
     the rest is read. The result is the same as without it. *since* and *output* may be the same
     file. The project's docs/snapshot.md lists what is taken on which file system.
 
-    *xattrs* adds extended attributes, *atime* times of the last access. *one_file_system* leaves
-    out other file systems. *memory* is the number of bytes of listings that wait in memory; the
+    *xattrs* adds extended attributes, *atime* times of the last access, *projid* the ids of
+    projects of quotas. *one_file_system* leaves out other file systems. *memory* is the number of bytes of listings that wait in memory; the
     rest goes into an unnamed temporary file. *workers* and *source* are the same as in `scan`.
 
     Raises `OSError` if one of *roots* does not exist, *since* cannot be read or *output* cannot be
@@ -67,6 +68,7 @@ def snapshot(
         None if since is None else plain(since),
         bool(xattrs),
         bool(atime),
+        bool(projid),
         bool(one_file_system),
         memory,
         workers,

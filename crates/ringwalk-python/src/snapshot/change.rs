@@ -136,6 +136,8 @@ pub(crate) struct FileVersion {
     ino: Option<u64>,
     /// Device that a device file stands for.
     rdev: Option<u64>,
+    /// Project to which quotas charge the file.
+    projid: Option<i64>,
     /// Target of a symbolic link, if it has changed.
     target: Option<Py<PyAny>>,
 }
@@ -162,6 +164,7 @@ impl FileVersion {
             nlink: version.get(Column::Nlink),
             ino: unsigned(Column::Ino),
             rdev: unsigned(Column::Rdev),
+            projid: version.get(Column::Projid),
             target: target.transpose()?,
         };
         Py::new(py, version)

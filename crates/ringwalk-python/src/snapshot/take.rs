@@ -43,7 +43,7 @@ impl Order {
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/take_snapshot.txt"))]
 #[pyfunction]
-#[pyo3(signature = (roots, output, since, xattrs, atime, one_file_system, memory, workers, source))]
+#[pyo3(signature = (roots, output, since, xattrs, atime, projid, one_file_system, memory, workers, source))]
 #[expect(clippy::too_many_arguments, reason = "keywords of Python")]
 pub(crate) fn take_snapshot<'py>(
     roots: &Bound<'py, PyAny>,
@@ -51,6 +51,7 @@ pub(crate) fn take_snapshot<'py>(
     since: Option<&Bound<'py, PyAny>>,
     xattrs: bool,
     atime: bool,
+    projid: bool,
     one_file_system: bool,
     #[pyo3(from_py_with = given::number_or_none)] memory: Option<usize>,
     #[pyo3(from_py_with = given::number_or_none)] workers: Option<usize>,
@@ -65,6 +66,7 @@ pub(crate) fn take_snapshot<'py>(
     write.contents = Contents {
         atime,
         xattrs,
+        projid,
         ..Contents::default()
     };
     let stop = Arc::<AtomicBool>::default();

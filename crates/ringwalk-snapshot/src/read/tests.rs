@@ -151,15 +151,12 @@ fn whole() -> Vec<u8> {
             nlink: Some(1),
             uid: Some(number),
             gid: Some(number),
-            rdev: None,
             size: Some(u64::from(number) * 100),
             alloc: Some(u64::from(number) * 4096),
             mtime: time(i64::from(number)),
             ctime: time(1 << 35),
             btime: time(7),
-            atime: None,
-            hash: None,
-            charged_once: false,
+            ..Attributes::default()
         };
         entry
     };

@@ -230,6 +230,9 @@ macro_rules! columns {
         }
 
         impl Contents {
+            /// All parts.
+            pub const ALL: Self = Self { $($($asked: true,)?)* xattrs: true };
+
             /// Returns the parts that a file has, by its columns.
             pub(crate) fn of(has: impl Fn(Column) -> bool, xattrs: bool) -> Self {
                 Self { $($($asked: has(Column::$column),)?)* xattrs }
@@ -405,6 +408,11 @@ columns! {
     Hash "hash" Bytes Plain [asked hash], "",
         "Hash of the contents of a regular file: BLAKE3, 32 bytes. Null if it is not known, and for other files."
         => hash: bytes [u8; HASH_BYTES],
+        diff Change;
+    Projid "projid" Uint32 Dictionary [asked projid], "",
+        "Project to which quotas charge the file. Null if it is not known."
+        => projid: number u32 = Fields::PROJECT_ID, |m| m.project_id,
+            |m, projid| m.project_id = projid,
         diff Change;
 }
 

@@ -20,6 +20,7 @@ fn columns_of(key: Key) -> &'static [Column] {
     match key {
         Key::Owner => &[("owner", Text), ("uid", Number)],
         Key::Group => &[("group", Text), ("gid", Number)],
+        Key::Project => &[("projid", Number)],
         Key::Age => &[("age", Text), ("age_days", Number)],
         Key::Size => &[("size_class", Text), ("size_least", Number)],
         Key::Type => &[("type", Text)],
@@ -90,6 +91,7 @@ pub(super) fn values(values: &[Value]) -> Vec<Cell> {
                 cells.push(name.map_or(Cell::Null, Cell::from));
                 cells.push(id.map(i64::from).into());
             }
+            Value::Project(id) => cells.push(id.map(i64::from).into()),
             Value::Age(class) => {
                 cells.push(class.label().into());
                 cells.push(class.least_days().into());

@@ -17,7 +17,7 @@ fn value(key: Key, code: Code) -> Value {
 #[test]
 fn owners_without_a_name_are_shown_by_number() {
     let label = |key, id| {
-        let value = value(key, code_of_owner(id));
+        let value = value(key, code_of_id(id));
         String::from_utf8(value.label().into_owned()).unwrap()
     };
     assert_eq!(label(Key::Owner, Some(0)), "root");
@@ -25,6 +25,9 @@ fn owners_without_a_name_are_shown_by_number() {
     assert_eq!(label(Key::Owner, Some(1000)), "1000");
     assert_eq!(label(Key::Owner, Some(i64::from(u32::MAX))), "4294967295");
     assert_eq!(label(Key::Owner, None), "unknown");
+    assert_eq!(label(Key::Project, Some(0)), "0");
+    assert_eq!(label(Key::Project, Some(i64::from(u32::MAX))), "4294967295");
+    assert_eq!(label(Key::Project, None), "unknown");
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn entry() -> Entry<'static> {
 /// Writes a snapshot of a directory with a file.
 fn saved(file: &Entry<'_>) -> Snapshot {
     let options = WriteOptions {
-        contents: Contents::of(|_| true, true),
+        contents: Contents::ALL,
         ..WriteOptions::default()
     };
     let mut tree = TreeBuilder::new(options);
@@ -196,7 +196,7 @@ fn a_walk_of_a_snapshot_returns_metadata() {
     let tree = Arc::new(SnapshotTree::new(saved(&file)));
     let saved_tree: Arc<dyn SavedTree> = Arc::<SnapshotTree>::clone(&tree);
     let fields = saved_tree.fields();
-    assert_eq!(fields, Fields::STATX);
+    assert_eq!(fields, Fields::all());
     let found = Arc::new(Mutex::new(Metadata::default()));
     let walk = Walk::new("/top").saved_tree(saved_tree).fields(fields);
     walk.run(|_| Keep(Arc::clone(&found)));
@@ -352,7 +352,7 @@ fn a_capture_has_what_the_file_system_says() {
     let path = folder.path().join("file.ext");
     std::fs::write(&path, vec![7; 5000]).unwrap();
     let options = WriteOptions {
-        contents: Contents::of(|_| true, false),
+        contents: Contents::ALL,
         ..WriteOptions::default()
     };
     let capture = crate::Capture::new([folder.path()])

@@ -29,6 +29,7 @@ fn every_value_has_the_columns_of_its_key() {
                 name: Some(b"g".to_vec()),
             },
         ),
+        (Key::Project, Value::Project(Some(1))),
         (Key::Age, Value::Age(AgeClass::Future)),
         (Key::Size, Value::Size(SizeClass::Empty)),
         (Key::Type, Value::Type(None)),
