@@ -85,8 +85,10 @@ def test_random_edits(snapshot, mount, scratch, kind):
 
 
 @WRITE_BACK
-def test_what_is_taken(snapshot, mount, scratch):
+@pytest.mark.parametrize("columns", ((), ("--projid", "--atime")))
+def test_what_is_taken(snapshot, mount, scratch, columns):
     """Directories that did not change are taken, and no other."""
+    snapshot = snapshot.with_args(*columns)
     disk = disk_of("btrfs", mount, scratch)
     for number in range(20):
         (disk / f"{number}").mkdir()
