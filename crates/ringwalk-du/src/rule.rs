@@ -14,6 +14,8 @@
 //! A file that counts once counts the first time that it is reached. A sum of everything does not
 //! depend on the order. Ordered lines are charged in the order of a depth-first walk
 //! (`ordered/totals.rs`).
+//!
+//! `docs/architecture.md` lists what else counts a file with several names once, and why.
 
 use std::ffi::CStr;
 

@@ -1,4 +1,5 @@
-//! The set of inodes that a measurement has seen, so that each counts once.
+//! The set of inodes that a measurement has seen, so that each counts once ("A file with several
+//! names counts once" in `docs/architecture.md`).
 
 use ringwalk::Identity;
 use std::collections::HashSet;

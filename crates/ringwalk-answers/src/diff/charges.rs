@@ -3,7 +3,7 @@
 //! In sums such a file counts for one of its names: the first in the order of the rows. If that
 //! name goes, the next one counts, though nothing has happened to it. Here the growth of such a
 //! file is given to one change of it, and names for which only the count has changed show no
-//! growth.
+//! growth. ("A file with several names counts once" in `docs/architecture.md`.)
 
 use super::change::{Change, Kind};
 use super::file_systems::Numbers;

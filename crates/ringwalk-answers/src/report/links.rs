@@ -2,7 +2,7 @@
 //!
 //! In a snapshot the first name of such a file is charged. If that name lies outside of the
 //! subtree, the first name within the subtree is charged instead, as du does it for the subtree
-//! alone.
+//! alone ("A file with several names counts once" in `docs/architecture.md`).
 
 use super::parallel::for_each_wave;
 use super::scope::Scope;

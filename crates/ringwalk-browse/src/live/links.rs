@@ -2,7 +2,8 @@
 //!
 //! An inode counts for the first of its names in the order of a snapshot's rows: whatever is below
 //! the entries of a directory comes before these entries, and both are sorted by name. So the
-//! answer does not depend on the order in which a walk finds the names.
+//! answer does not depend on the order in which a walk finds the names ("A file with several names
+//! counts once" in `docs/architecture.md`).
 
 use super::arena::Arena;
 use super::directories::Totals;

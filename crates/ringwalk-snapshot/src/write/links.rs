@@ -1,4 +1,7 @@
 //! Files with several hard links: which name is charged, and which directory holds all names.
+//!
+//! This is the rule "A file with several names counts once" of `docs/architecture.md`, for rows in
+//! their order.
 
 use super::pack::{Unpacked, Unpacker};
 use super::sorter::{Sorted, Sorter};
