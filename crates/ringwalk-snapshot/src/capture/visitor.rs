@@ -30,6 +30,9 @@ impl Located for State {
     }
 }
 
+/// An entry that the walk has found.
+type Found<'b> = ringwalk::Entry<'b, State>;
+
 /// What is read of an entry by calls of its own.
 #[derive(Default)]
 struct Extras {
@@ -151,42 +154,8 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
                 found.prune();
                 return Ok(());
             }
-            entry.attributes = Attributes::of(metadata);
-            self.meet(metadata, || found.path());
-            match self.shared.rule.judge(batch, metadata) {
-                Verdict::Counts(charge) => {
-                    entry.attributes.charged_once =
-                        charge == Charge::Once || self.shared.mounts.may_show_again(metadata);
-                }
-                _ => entry.skipped = Some(why_left_out(batch, metadata)),
-            }
-            if let Some(hashes) = self.shared.hashes
-                && entry.skipped.is_none()
-                && entry.file_type == FileType::Regular
-                && metadata.file_type() == FileType::Regular
-            {
-                entry.attributes.hash = hashes.hash(metadata, &|| found.path());
-            }
-            // The slash, and the longest name that it may hold.
-            let path = path_length(batch, name);
-            let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;
-            if entry.skipped.is_none() && found.will_descend() && fits {
-                self.check_root_again(batch, metadata, || found.path())?;
-                let number = self.keeper.new_directory();
-                self.found += u64::from(!is_root);
-                found.descend_with(State {
-                    directory: number,
-                    path,
-                    location: Location::of(batch, metadata),
-                });
-                child = Some(number);
-            } else {
-                if !fits && found.will_descend() {
-                    entry.failure = Some(TOO_DEEP);
-                    self.shared.report(&found.path(), TOO_DEEP);
-                }
-                found.prune();
-            }
+            self.fill(&mut entry, batch, &found, metadata);
+            child = self.descend(&mut entry, batch, &found, metadata)?;
         } else {
             match found.stat_error() {
                 // It was removed since it was listed.
@@ -212,6 +181,66 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
         self.keeper.push(&entry, child).map_err(Fatal::Keeping)?;
         self.kept += 1;
         Ok(())
+    }
+
+    /// Fills in what the metadata say: the attributes, whether the file counts, and its hash.
+    fn fill(
+        &mut self,
+        entry: &mut Entry<'_>,
+        batch: &Batch<'_, State>,
+        found: &Found<'_>,
+        metadata: &Metadata,
+    ) {
+        entry.attributes = Attributes::of(metadata);
+        self.meet(metadata, || found.path());
+        match self.shared.rule.judge(batch, metadata) {
+            Verdict::Counts(charge) => {
+                entry.attributes.charged_once =
+                    charge == Charge::Once || self.shared.mounts.may_show_again(metadata);
+            }
+            _ => entry.skipped = Some(why_left_out(batch, metadata)),
+        }
+        let is_regular = [entry.file_type, metadata.file_type()] == [FileType::Regular; 2];
+        if let Some(hashes) = self.shared.hashes
+            && entry.skipped.is_none()
+            && is_regular
+        {
+            entry.attributes.hash = hashes.hash(metadata, &|| found.path());
+        }
+    }
+
+    /// Decides whether the walk enters a directory. Returns its number then.
+    fn descend(
+        &mut self,
+        entry: &mut Entry<'_>,
+        batch: &Batch<'_, State>,
+        found: &Found<'_>,
+        metadata: &Metadata,
+    ) -> Result<Option<u64>, Fatal> {
+        if !found.will_descend() {
+            found.prune();
+            return Ok(None);
+        }
+        // The slash, and the longest name that it may hold.
+        let path = path_length(batch, entry.name);
+        let fits = path + 1 + LONGEST_NAME <= LONGEST_PATH;
+        if !fits {
+            entry.failure = Some(TOO_DEEP);
+            self.shared.report(&found.path(), TOO_DEEP);
+        }
+        if !fits || entry.skipped.is_some() {
+            found.prune();
+            return Ok(None);
+        }
+        self.check_root_again(batch, metadata, || found.path())?;
+        let number = self.keeper.new_directory();
+        self.found += u64::from(batch.dir().is_some());
+        found.descend_with(State {
+            directory: number,
+            path,
+            location: Location::of(batch, metadata),
+        });
+        Ok(Some(number))
     }
 
     /// Reads what the walk does not return.
