@@ -185,6 +185,7 @@ pub struct CountArgs {
 
 /// Arguments of `ringwalk snapshot`.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an option")]
 pub struct SnapshotArgs {
     /// Directories to save; symbolic links given here are followed
     #[arg(value_name = "ROOT", required = true, value_hint = ValueHint::DirPath)]

@@ -120,6 +120,27 @@ def test_optional_columns(tree, tmp_path):
     assert atime == [os.lstat(tree / "a" / "file3").st_atime_ns]
 
 
+def test_project_ids(tree, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    with_ids, without = tmp_path / "ids", tmp_path / "none"
+    ringwalk.snapshot(tree, with_ids, projid=True)
+    ringwalk.snapshot(tree, without)
+    table = ringwalk.open_snapshot(with_ids).to_arrow()
+    assert table.schema.field("projid").type == pa.uint32()
+    scanned = pa.table(ringwalk.scan(tree, ["path", "projid"]))
+    assert sorted(table["projid"].to_pylist(), key=str) == sorted(
+        scanned["projid"].to_pylist(), key=str
+    )
+    rows = ringwalk.report(with_ids, "project")["rows"]
+    assert {row["projid"] for row in rows} == set(table["projid"].to_pylist())
+    # The ids of a directory are read.
+    assert ringwalk.report(tree, "project")["rows"] == rows
+    assert ringwalk.diff(with_ids, tree).same
+    assert "projid" not in ringwalk.open_snapshot(without).to_arrow().column_names
+    with pytest.raises(ValueError, match="has no project ids"):
+        ringwalk.report(without, "project")
+
+
 @pytest.mark.parametrize("convert", [os.fspath, os.fsencode, pathlib.Path])
 def test_paths_of_any_type(tree, tmp_path, convert):
     output = convert(os.fspath(tmp_path / "out"))

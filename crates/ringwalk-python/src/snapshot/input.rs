@@ -5,7 +5,7 @@ use super::open::OpenSnapshot;
 use crate::given::{Engine, Given};
 use pyo3::prelude::*;
 use ringwalk_snapshot::cluster::is_live;
-use ringwalk_snapshot::{Capture, Snapshot};
+use ringwalk_snapshot::{Capture, Contents, Snapshot, WriteOptions};
 use std::ffi::OsString;
 use std::path::Path;
 use std::sync::Arc;
@@ -59,8 +59,11 @@ impl Place {
     pub(super) fn open_or_take(&self, taking: &Taking) -> Result<Arc<Snapshot>, Failure> {
         match self {
             Self::Path(path) if self.is_directory() => {
+                let mut write = WriteOptions::default();
+                write.contents = taking.contents;
                 let capture = Capture::new([path])?
                     .one_file_system(taking.one_file_system)
+                    .options(write)
                     .stop_by(Arc::clone(&taking.stop));
                 let walk = taking.engine.checked(capture.walk())?;
                 let (snapshot, _) = capture.run_unnamed(walk, Path::new(path))?;
@@ -75,5 +78,6 @@ impl Place {
 pub(super) struct Taking {
     pub(super) engine: Engine,
     pub(super) one_file_system: bool,
+    pub(super) contents: Contents,
     pub(super) stop: Arc<AtomicBool>,
 }

@@ -8,7 +8,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use ringwalk_answers::report::output::json;
 use ringwalk_answers::report::{Key, ReportError, ReportOptions, report};
-use ringwalk_snapshot::places;
+use ringwalk_snapshot::{Contents, places};
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -63,6 +63,10 @@ pub(crate) fn add_up(
     let input = Input::new(snapshot)?;
     let under = under.map(Given::new).transpose()?;
     let engine = Engine::new(source, workers)?;
+    let contents = Contents {
+        projid: keys.contains(&Key::Project),
+        ..Contents::default()
+    };
     let mut options = ReportOptions::by(keys);
     options.threads = engine.workers();
     let stop = Arc::clone(&options.stop);
@@ -71,6 +75,7 @@ pub(crate) fn add_up(
         taking: Taking {
             engine,
             one_file_system: false,
+            contents,
             stop: Arc::clone(&stop),
         },
         options,
