@@ -2,14 +2,15 @@
 //! names counts once" in `docs/architecture.md`).
 
 use ringwalk::Identity;
+use ringwalk::identity::InodeHasher;
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 /// A set of inodes, by device and inode number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SeenInodes {
     /// A measurement sees few devices, and many inodes of each.
-    devices: Vec<(u64, HashSet<u64, BuildHasherDefault<Mixer>>)>,
+    devices: Vec<(u64, HashSet<u64, BuildHasherDefault<InodeHasher>>)>,
 }
 
 impl SeenInodes {
@@ -34,29 +35,6 @@ impl SeenInodes {
     /// Returns true if the set has no inodes.
     pub(crate) fn is_empty(&self) -> bool {
         self.devices.is_empty()
-    }
-}
-
-/// A hash function for inode numbers. It need not resist attacks: nobody chooses inode numbers.
-#[derive(Debug, Default)]
-struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // The factor is 2^64 divided by the golden ratio. The table uses the highest and the lowest
-        // bits, and the highest bits of a product are mixed best.
-        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = product ^ product >> 32;
     }
 }
 

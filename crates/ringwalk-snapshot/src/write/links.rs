@@ -6,8 +6,9 @@
 use super::pack::{Unpacked, Unpacker};
 use super::sorter::{Sorted, Sorter};
 use super::stage::Staged;
+use ringwalk::identity::InodeHasher;
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 use std::io;
 
 /// What is known of a file with several links.
@@ -17,32 +18,6 @@ struct Link {
     seen: u32,
     /// The rank of the directory of the first name.
     first: u64,
-}
-
-/// Mixes the bits of inode numbers. Numbers are not chosen by attackers to collide: a file system
-/// assigns them.
-#[derive(Debug, Default)]
-pub(super) struct Mixer(u64);
-
-impl Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        // The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
-        // Generators, 2014).
-        let mut mixed = self.0.rotate_left(5) ^ number;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.0 = mixed ^ (mixed >> 31);
-    }
 }
 
 /// Decides about names of files with several links. Names come in the order of the rows.
@@ -102,7 +77,7 @@ impl<'s> Links<'s> {
 /// The files with several links that have been seen, by device and inode number.
 #[derive(Debug, Default)]
 pub(super) struct Table {
-    seen: HashMap<(u64, u64), Link, BuildHasherDefault<Mixer>>,
+    seen: HashMap<(u64, u64), Link, BuildHasherDefault<InodeHasher>>,
 }
 
 impl Table {

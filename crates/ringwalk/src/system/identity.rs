@@ -6,8 +6,33 @@
 use ringwalk_sys::magic;
 use ringwalk_sys::sync::IgnorePoison;
 use std::collections::BTreeMap;
+use std::hash::Hasher;
 use std::os::fd::AsFd;
 use std::sync::RwLock;
+
+/// A hash function for device and inode numbers, for tables of files that were seen. It need not
+/// resist attacks: nobody chooses the inode numbers of a file system.
+#[derive(Clone, Debug, Default)]
+pub struct InodeHasher(u64);
+
+impl Hasher for InodeHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        // The factor is 2^64 divided by the golden ratio. The table uses the highest and the lowest
+        // bits, and the highest bits of a product are mixed best.
+        let product = (self.0 ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        self.0 = product ^ product >> 32;
+    }
+}
 
 /// What names a file system, also after it was unmounted and mounted again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
