@@ -55,7 +55,7 @@ mod row_counter;
 mod saved;
 mod schema;
 mod seal;
-mod stored_entry;
+pub mod stored_entry;
 mod time;
 mod write;
 
@@ -75,8 +75,9 @@ pub use ringwalk_output::NotKept;
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{
-    ATTRIBUTES, Attributes, Column, ColumnSet, Contents, Diff, Facts, GROUP_ROWS, HASH_BYTES,
-    LONGEST_PATH, PAGE_ROWS, VERSION, Values,
+    ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Column, ColumnSet, Contents, Diff,
+    Facts, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values, count_numbers,
+    numbers,
 };
 pub use time::{clamp, rfc3339, timestamp};
 pub use write::builder::TreeBuilder;

@@ -6,8 +6,11 @@
 
 mod columns;
 
-pub use columns::{ATTRIBUTES, Attributes, Column, Contents, Diff, Facts, Values};
-pub(crate) use columns::{AttributeSink, AttributeSource, COLUMN_COUNT, COLUMNS};
+pub use columns::{
+    ATTRIBUTES, Attributes, Column, Contents, Diff, Facts, Values, count_numbers, numbers,
+};
+pub use columns::{AttributeSink, AttributeSource};
+pub(crate) use columns::{COLUMN_COUNT, COLUMNS};
 
 use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 use columns::Storage;

@@ -7,7 +7,7 @@ use crate::time::unclamp;
 use ringwalk::Timestamp;
 
 /// Returns the columns that make an entry, and place it.
-pub(crate) fn columns() -> Vec<Column> {
+pub fn columns() -> Vec<Column> {
     let mut columns = vec![
         Column::Root,
         Column::Dir,
@@ -42,7 +42,7 @@ pub(crate) fn root_name(chunk: &Chunk, at: usize) -> [u8; 4] {
 /// # Errors
 ///
 /// If a cell has a value that it cannot have: in words.
-pub(crate) fn stored_entry<'c>(
+pub fn stored_entry<'c>(
     chunk: &'c Chunk,
     at: usize,
     name: &'c [u8],

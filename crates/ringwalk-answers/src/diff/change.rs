@@ -1,9 +1,12 @@
 //! The changes that a comparison returns.
 
-use super::version::{Version, numbers};
+use super::version::Version;
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, ColumnSet, Diff};
+use ringwalk_snapshot::{Column, ColumnSet, Diff, count_numbers, numbers};
 use std::sync::Arc;
+
+/// The columns of numbers whose difference is a change.
+const COUNTED: [Column; count_numbers(&[Diff::Change])] = numbers(&[Diff::Change]);
 
 /// What has happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -159,7 +162,7 @@ impl Change {
             (Some(old), Some(new)) => old != new,
             _ => false,
         };
-        for column in numbers().filter(|column| column.facts().diff == Diff::Change) {
+        for column in COUNTED {
             if differs(column) {
                 changed.insert(column);
             }
@@ -168,11 +171,10 @@ impl Change {
             changed.remove(Column::Mtime);
             changed.remove(Column::Ctime);
         }
-        let is_explained = differs(Column::Nlink)
-            || kind == Kind::Renamed
-            || changed.iter().any(|column| column != Column::Ctime);
-        if is_explained {
-            changed.remove(Column::Ctime);
+        let mut others = changed;
+        others.remove(Column::Ctime);
+        if differs(Column::Nlink) || kind == Kind::Renamed || !others.is_empty() {
+            return others;
         }
         changed
     }

@@ -3,7 +3,7 @@
 use super::Diff;
 use super::change::{Change, Kind, Location};
 use super::groups::{By, Group, GroupKey};
-use super::version::{self, Unread, Version};
+use super::version::{NUMBERS, Unread, Version};
 use ringwalk::shown;
 use ringwalk_snapshot::{Column, Info, Values, rfc3339, timestamp, type_letter};
 use ringwalk_text::{escaped, hex, hex_unless_text};
@@ -193,7 +193,7 @@ fn numbers(version: &Version) -> Value {
     let mut members = Map::new();
     members.insert("row".to_owned(), version.row.into());
     // The number of the file system means nothing outside.
-    for column in version::numbers().filter(|column| *column != Column::Fs) {
+    for column in NUMBERS.into_iter().filter(|column| *column != Column::Fs) {
         let Some(value) = version.get(column) else {
             continue;
         };

@@ -6,9 +6,11 @@
 use super::change::{Change, Kind};
 use super::choices::Which;
 use super::file_systems::Numbers;
-use super::version::{Unread, Version, numbers};
+use super::version::{NUMBERS, Unread, Version};
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, Diff, HASH_BYTES, ReadError, Snapshot, order};
+use ringwalk_snapshot::{
+    Column, Diff, HASH_BYTES, ReadError, Snapshot, count_numbers, numbers, order,
+};
 use std::cmp::Ordering;
 use std::ops::Range;
 use std::sync::Arc;
@@ -40,7 +42,7 @@ pub(super) trait Block {
     fn has_same_types(&self, rows: Range<usize>, other: &Self, other_first: usize) -> bool;
 }
 
-/// The columns that a merge reads, besides those with [numbers].
+/// The columns that a merge reads, besides [`NUMBERS`].
 const OTHERS: [Column; 8] = [
     Column::Path,
     Column::PathRaw,
@@ -59,10 +61,15 @@ pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> Vec<Column> {
         |column: &Column| column.facts().asked.is_none() || (old.has(*column) && new.has(*column));
     OTHERS
         .into_iter()
-        .chain(numbers())
+        .chain(NUMBERS)
         .filter(is_in_both)
         .collect()
 }
+
+const DIFFERENT: &[Diff] = &[Diff::Identity, Diff::Change];
+
+/// The columns of numbers that show whether a row differs.
+const COMPARED: [Column; count_numbers(DIFFERENT)] = numbers(DIFFERENT);
 
 /// Returns true for a column that shows whether a row differs. A difference in the number of links
 /// alone does not count.
@@ -184,8 +191,8 @@ impl Merge<'_> {
         is_dirty.clear();
         is_dirty.resize(length, false);
         // File systems have other numbers in each file.
-        let compared = numbers().filter(|column| is_compared(*column) && *column != Column::Fs);
-        for column in compared.chain([Column::Charged]) {
+        let numbers = COMPARED.into_iter().filter(|column| *column != Column::Fs);
+        for column in numbers.chain([Column::Charged]) {
             // A column that one file lacks is not compared.
             let (Some(a), Some(b)) = (
                 a.integers(column).get(i..i + length),
@@ -264,7 +271,7 @@ impl Merge<'_> {
     fn version<B: Block>(&self, which: Which, block: &B, at: usize, path: Arc<[u8]>) -> Version {
         let row = block.first_row() + at as u64;
         let mut version = Version::new(self.root, row, path, block.file_type(at));
-        for column in numbers() {
+        for column in NUMBERS {
             version.set(column, block.integer(column, at));
         }
         if let Some(fs) = version.get(Column::Fs) {

@@ -4,11 +4,8 @@ use super::Diff;
 use super::change::Change;
 use super::groups::{Group, GroupKey};
 use super::json::View;
-use super::version::{self, Version};
-use crate::table_file::Cell;
-use crate::table_file::Column;
-use crate::table_file::Values;
-use crate::table_file::write;
+use super::version::{NUMBERS, Version};
+use crate::table_file::{Cell, Column, Values, write};
 use ringwalk_snapshot::type_letter;
 use ringwalk_text::escaped;
 use std::io::{self, Write};
@@ -169,7 +166,10 @@ fn side<'a>(
         },
     ));
     // The number of the file system means nothing outside.
-    for column in version::numbers().filter(|column| *column != ringwalk_snapshot::Column::Fs) {
+    let shown = NUMBERS
+        .into_iter()
+        .filter(|column| *column != ringwalk_snapshot::Column::Fs);
+    for column in shown {
         let values = match column.facts().values {
             ringwalk_snapshot::Values::Time => Values::Time,
             ringwalk_snapshot::Values::Uint64 => Values::Unsigned,

@@ -3,17 +3,13 @@
 use super::choices::Which;
 use ringwalk::FileType;
 use ringwalk::identity::IdentityTrust;
-use ringwalk_snapshot::{ATTRIBUTES, Column, ColumnSet, Diff, HASH_BYTES, Values};
+use ringwalk_snapshot::{ATTRIBUTES, Column, ColumnSet, Diff, HASH_BYTES, count_numbers, numbers};
 use std::sync::Arc;
 
-/// Returns the columns of numbers that a [`Version`] has, in the order of the file.
-pub(super) fn numbers() -> impl Iterator<Item = Column> {
-    let is_number = |column: &Column| {
-        let facts = column.facts();
-        facts.diff != Diff::No && facts.values != Values::Bytes
-    };
-    ATTRIBUTES.iter().copied().filter(is_number)
-}
+const SHOWN: &[Diff] = &[Diff::Shown, Diff::Identity, Diff::Change];
+
+/// The columns of numbers that a [`Version`] has, in the order of the file.
+pub(super) const NUMBERS: [Column; count_numbers(SHOWN)] = numbers(SHOWN);
 
 /// What one snapshot says of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -83,6 +83,43 @@ pub enum Diff {
     Change,
 }
 
+/// Returns the number of [`numbers`].
+pub const fn count_numbers(wanted: &[Diff]) -> usize {
+    let (mut count, mut at) = (0, 0);
+    while at < ATTRIBUTES.len() {
+        count += is_wanted(ATTRIBUTES[at], wanted) as usize;
+        at += 1;
+    }
+    count
+}
+
+/// Returns the attributes that are numbers or times, and with which a comparison does one of these
+/// things. It is a constant, so that a loop over it costs nothing.
+pub const fn numbers<const COUNT: usize>(wanted: &[Diff]) -> [Column; COUNT] {
+    let mut columns = [ATTRIBUTES[0]; COUNT];
+    let (mut count, mut at) = (0, 0);
+    while at < ATTRIBUTES.len() {
+        if is_wanted(ATTRIBUTES[at], wanted) {
+            columns[count] = ATTRIBUTES[at];
+            count += 1;
+        }
+        at += 1;
+    }
+    columns
+}
+
+const fn is_wanted(column: Column, wanted: &[Diff]) -> bool {
+    let facts = &COLUMNS[column as usize];
+    let mut at = 0;
+    while at < wanted.len() {
+        if facts.diff as u8 == wanted[at] as u8 && !matches!(facts.values, Values::Bytes) {
+            return true;
+        }
+        at += 1;
+    }
+    false
+}
+
 /// The facts about one column.
 #[derive(Clone, Copy)]
 pub struct Facts {
@@ -107,16 +144,22 @@ pub struct Facts {
 }
 
 /// Takes the attributes of a file, each with its column, in the order of the table.
-pub(crate) trait AttributeSink {
+pub trait AttributeSink {
+    /// Takes a number; `None` if it is not known.
     fn number(&mut self, column: Column, value: Option<u64>);
+    /// Takes a time; `None` if it is not known.
     fn time(&mut self, column: Column, value: Option<Timestamp>);
+    /// Takes a hash; `None` if it is not known.
     fn bytes(&mut self, column: Column, value: Option<&[u8; HASH_BYTES]>);
 }
 
 /// Returns the attributes of a file, in the order of the table.
-pub(crate) trait AttributeSource {
+pub trait AttributeSource {
+    /// Returns a number; `None` if it is not known.
     fn number(&mut self, column: Column) -> Option<u64>;
+    /// Returns a time; `None` if it is not known.
     fn time(&mut self, column: Column) -> Option<Timestamp>;
+    /// Returns a hash; `None` if it is not known.
     fn bytes(&mut self, column: Column) -> Option<[u8; HASH_BYTES]>;
 }
 
@@ -252,14 +295,14 @@ macro_rules! columns {
             /// Gives all attributes to a sink.
             // The columns are constants then.
             #[inline(always)]
-            pub(crate) fn give(&self, sink: &mut impl AttributeSink) {
+            pub fn give(&self, sink: &mut impl AttributeSink) {
                 $($(give!($kind, sink, $column, self.$attribute);)?)*
             }
 
             /// Takes all attributes from a source. The charge is left to the caller.
             // The columns are constants then.
             #[inline(always)]
-            pub(crate) fn take(source: &mut impl AttributeSource) -> Self {
+            pub fn take(source: &mut impl AttributeSource) -> Self {
                 Self {
                     $($($attribute: take!($kind, source, $column, $type),)?)*
                     charged_once: false,
@@ -415,6 +458,3 @@ columns! {
             |m, projid| m.project_id = projid,
         diff Change;
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,8 +12,7 @@ fn bytes_that_are_not_utf_8_are_escaped_and_given_in_hexadecimal() {
 
 #[test]
 fn every_value_has_the_columns_of_its_key() {
-    use crate::report::AgeClass;
-    use crate::report::SizeClass;
+    use crate::report::{AgeClass, SizeClass};
     let all = [
         (
             Key::Owner,

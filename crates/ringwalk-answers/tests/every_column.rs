@@ -1,13 +1,17 @@
 //! Each column has a value of its own, and every reader gives it back.
 
-use super::*;
-use crate::diff::{DiffOptions, Kind, View, diff, json};
-use crate::exchange::{import_unnamed, write_csv, write_ncdu_json, write_ndjson};
-use crate::stored_entry::{columns, stored_entry};
-use crate::time::clamp;
-use crate::{Entry, Failure, FileSystemInfo, Info, Skipped, SnapshotTree};
-use crate::{RowCounter, Snapshot, TreeBuilder, WriteOptions, excerpt};
-use ringwalk::{Batch, Errno, Flow, SavedTree, Visitor, Walk};
+use ringwalk::{
+    Batch, Errno, Fields, FileType, Flow, Metadata, SavedTree, Timestamp, Visitor, Walk,
+};
+use ringwalk_answers::diff::{DiffOptions, Kind, View, diff, json};
+use ringwalk_answers::exchange::{import_unnamed, write_csv, write_ncdu_json, write_ndjson};
+use ringwalk_snapshot::stored_entry::{columns, stored_entry};
+use ringwalk_snapshot::{ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Column, Contents};
+use ringwalk_snapshot::{
+    Capture, Diff, Entry, FailedOperation, Failure, FileSystemInfo, HASH_BYTES, Info,
+};
+use ringwalk_snapshot::{RowCounter, Skipped, Snapshot, SnapshotTree, TreeBuilder, Values};
+use ringwalk_snapshot::{WriteOptions, clamp, excerpt};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::{Arc, Mutex};
@@ -71,26 +75,21 @@ fn entry() -> Entry<'static> {
 
 /// Writes a snapshot of a directory with a file.
 fn saved(file: &Entry<'_>) -> Snapshot {
-    let options = WriteOptions {
-        contents: Contents::ALL,
-        ..WriteOptions::default()
-    };
+    let mut options = WriteOptions::default();
+    options.contents = Contents::ALL;
     let mut tree = TreeBuilder::new(options);
     let mut top = Entry::new(b"", FileType::Directory);
     top.attributes.dev = file.attributes.dev;
     tree.begin_root(b"/top", &top).unwrap();
     tree.file(file).unwrap();
     tree.end_directory().unwrap();
-    let info = Info {
-        // The writer finds what is known of a device here.
-        file_systems: vec![FileSystemInfo {
-            device: file.attributes.dev.unwrap_or_default(),
-            kind: Some("ext4".to_owned()),
-            uuid: Some("u".to_owned()),
-            ..FileSystemInfo::default()
-        }],
-        ..Info::default()
-    };
+    // The writer finds what is known of a device here.
+    let mut file_system = FileSystemInfo::default();
+    file_system.device = file.attributes.dev.unwrap_or_default();
+    file_system.kind = Some("ext4".to_owned());
+    file_system.uuid = Some("u".to_owned());
+    let mut info = Info::default();
+    info.file_systems.push(file_system);
     let written = tree.finish_unnamed(info).unwrap();
     Snapshot::from_file(written, "snapshot".as_ref()).unwrap()
 }
@@ -146,7 +145,7 @@ fn the_file_has_every_column() {
         nanos: 0,
     });
     file.failure = Some(Failure {
-        operation: crate::FailedOperation::Stat,
+        operation: FailedOperation::Stat,
         errno: Errno::IO,
     });
     file.skipped = Some(Skipped::Pattern);
@@ -351,20 +350,14 @@ fn a_capture_has_what_the_file_system_says() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("file.ext");
     std::fs::write(&path, vec![7; 5000]).unwrap();
-    let options = WriteOptions {
-        contents: Contents::ALL,
-        ..WriteOptions::default()
-    };
-    let capture = crate::Capture::new([folder.path()])
-        .unwrap()
-        .options(options);
+    let mut options = WriteOptions::default();
+    options.contents = Contents::ALL;
+    let capture = Capture::new([folder.path()]).unwrap().options(options);
     let walk = capture.walk();
     let (snapshot, _) = capture.run_unnamed(walk, folder.path()).unwrap();
     let metadata = Metadata::of_path(None, &path, false, Fields::all()).unwrap();
-    let wanted = Attributes {
-        // An inode that has not changed has the same time of access.
-        atime: read_back(&snapshot).atime,
-        ..Attributes::of(&metadata)
-    };
+    let mut wanted = Attributes::of(&metadata);
+    // An inode that has not changed has the same time of access.
+    wanted.atime = read_back(&snapshot).atime;
     assert_eq!(texts(&read_back(&snapshot)), texts(&wanted));
 }
