@@ -1,5 +1,5 @@
-//! Lists of files that count once, and are charged to the first directory in the order ("A file with
-//! several names counts once" in `docs/architecture.md`).
+//! Lists of files that count once, and are charged to the first directory in the order ("A file
+//! with several names counts once" in `docs/architecture.md`).
 
 use std::ops::Range;
 use std::sync::Mutex;

@@ -75,9 +75,9 @@ pub use ringwalk_output::NotKept;
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{
-    ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Column, ColumnSet, Contents, Diff,
-    Facts, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values, count_numbers,
-    numbers,
+    ATTRIBUTES, AttributeSink, AttributeSource, Attributes, COLUMN_COUNT, Column, ColumnSet,
+    Contents, Diff, Facts, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values,
+    count_numbers, numbers,
 };
 pub use time::{clamp, rfc3339, timestamp};
 pub use write::builder::TreeBuilder;

@@ -6,11 +6,12 @@
 
 mod columns;
 
+pub use columns::COLUMN_COUNT;
+pub(crate) use columns::COLUMNS;
 pub use columns::{
     ATTRIBUTES, Attributes, Column, Contents, Diff, Facts, Values, count_numbers, numbers,
 };
 pub use columns::{AttributeSink, AttributeSource};
-pub(crate) use columns::{COLUMN_COUNT, COLUMNS};
 
 use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 use columns::Storage;

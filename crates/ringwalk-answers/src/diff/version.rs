@@ -3,13 +3,32 @@
 use super::choices::Which;
 use ringwalk::FileType;
 use ringwalk::identity::IdentityTrust;
-use ringwalk_snapshot::{ATTRIBUTES, Column, ColumnSet, Diff, HASH_BYTES, count_numbers, numbers};
+use ringwalk_snapshot::{
+    ATTRIBUTES, COLUMN_COUNT, Column, ColumnSet, Diff, HASH_BYTES, count_numbers, numbers,
+};
 use std::sync::Arc;
 
 const SHOWN: &[Diff] = &[Diff::Shown, Diff::Identity, Diff::Change];
 
 /// The columns of numbers that a [`Version`] has, in the order of the file.
 pub(super) const NUMBERS: [Column; count_numbers(SHOWN)] = numbers(SHOWN);
+
+/// Returns the place of a column in [`ATTRIBUTES`]; for any other column a place beyond its end.
+#[inline]
+fn place(column: Column) -> usize {
+    // Each row that differs asks for dozens of numbers.
+    #[expect(clippy::cast_possible_truncation, reason = "there are few columns")]
+    const PLACES: [u8; COLUMN_COUNT] = {
+        let mut places = [u8::MAX; COLUMN_COUNT];
+        let mut place = 0;
+        while place < ATTRIBUTES.len() {
+            places[ATTRIBUTES[place] as usize] = place as u8;
+            place += 1;
+        }
+        places
+    };
+    PLACES[column as usize].into()
+}
 
 /// What one snapshot says of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,23 +68,25 @@ impl Version {
 
     /// Sets the number of an attribute. Unsigned numbers of 64 bits keep their bits. `fs` is the
     /// number of the file system, the same for both snapshots.
+    #[inline]
     pub fn set(&mut self, column: Column, value: Option<i64>) {
-        let Some(place) = column.attribute() else {
+        let Some(place) = self.values.get_mut(place(column)) else {
             return;
         };
         match value {
             Some(value) => {
                 self.known.insert(column);
-                self.values[place] = value;
+                *place = value;
             }
             None => self.known.remove(column),
         }
     }
 
     /// Returns the number of an attribute, or `None` if it is not known.
+    #[inline]
     pub fn get(&self, column: Column) -> Option<i64> {
-        let place = column.attribute()?;
-        self.known.contains(column).then(|| self.values[place])
+        let value = *self.values.get(place(column))?;
+        self.known.contains(column).then_some(value)
     }
 
     /// Returns the file system and the inode number, if both are known.

@@ -9,8 +9,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Opens a snapshot, or reads a directory into a file without a name, with these contents. With `one_file_system`, other
-/// file systems below the directory are left out.
+/// Opens a snapshot, or reads a directory into a file without a name, with these contents. With
+/// `one_file_system`, other file systems below the directory are left out.
 pub(super) fn open(
     input: &OsStr,
     one_file_system: bool,

@@ -1,11 +1,10 @@
 //! The bytes that an action frees.
 //!
 //! The sum counts the bytes that belong to a file alone. Blocks that the file shares with others do
-//! not count, and a file with a name that stays counts as 0 ("A file with several names counts once"
-//! in `docs/architecture.md`). If two files of a group share blocks
-//! only with each other, and not with the file to keep, both count as 0. So the sum may be too
-//! small if files are [`shared`](Freed::shared), and too large if files are
-//! [`unknown`](Freed::unknown).
+//! not count, and a file with a name that stays counts as 0. (`docs/architecture.md` has the rule:
+//! "A file with several names counts once".) If two files of a group share blocks only with each
+//! other, and not with the file to keep, both count as 0. So the sum may be too small if
+//! files are [`shared`](Freed::shared), and too large if files are [`unknown`](Freed::unknown).
 
 use super::attributes;
 use super::dedupe;

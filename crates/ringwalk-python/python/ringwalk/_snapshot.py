@@ -55,8 +55,9 @@ def snapshot(
     file. The project's docs/snapshot.md lists what is taken on which file system.
 
     *xattrs* adds extended attributes, *atime* times of the last access, *projid* the ids of
-    projects of quotas. *one_file_system* leaves out other file systems. *memory* is the number of bytes of listings that wait in memory; the
-    rest goes into an unnamed temporary file. *workers* and *source* are the same as in `scan`.
+    projects of quotas. *one_file_system* leaves out other file systems. *memory* is the number of
+    bytes of listings that wait in memory; the rest goes into an unnamed temporary file. *workers*
+    and *source* are the same as in `scan`.
 
     Raises `OSError` if one of *roots* does not exist, *since* cannot be read or *output* cannot be
     written. Raises `ValueError` if a root lies within another one, if *since* is no snapshot, and

@@ -240,7 +240,7 @@ macro_rules! columns {
         }),*];
 
         /// The number of columns.
-        pub(crate) const COLUMN_COUNT: usize = [$($name),*].len();
+        pub const COLUMN_COUNT: usize = [$($name),*].len();
 
         /// The columns that hold an attribute, in the order of the table.
         /// The columns that are attributes of a file, in the order of the table.

@@ -1,4 +1,6 @@
-use crate::diff::{Diff, DiffOptions, diff};
+use crate::diff::Diff;
+use crate::diff::DiffOptions;
+use crate::diff::diff;
 use proptest::prelude::*;
 use ringwalk::{Errno, FileType, Timestamp};
 use ringwalk_snapshot::{

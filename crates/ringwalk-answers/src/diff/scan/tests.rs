@@ -1,4 +1,9 @@
-use crate::diff::{Diff, DiffError, DiffOptions, Kind, Which, diff};
+use crate::diff::Diff;
+use crate::diff::DiffError;
+use crate::diff::DiffOptions;
+use crate::diff::Kind;
+use crate::diff::Which;
+use crate::diff::diff;
 use ringwalk::{FileType, Timestamp};
 use ringwalk_snapshot::{
     Attributes, Entry, FileSystemInfo, Info, Snapshot, Text, TreeBuilder, WriteOptions,

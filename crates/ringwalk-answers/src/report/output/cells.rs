@@ -1,8 +1,14 @@
 //! The columns of a report, and the cells of a row.
 
-use crate::report::{Key, Others, Ranking, Report, Sums, Value};
+use crate::report::Key;
+use crate::report::Others;
+use crate::report::Ranking;
+use crate::report::Report;
+use crate::report::Sums;
+use crate::report::Value;
 use crate::table_file;
-use crate::table_file::{Cell, Values};
+use crate::table_file::Cell;
+use crate::table_file::Values;
 use ringwalk_text::{escaped, hex_unless_text};
 
 /// A column: its name and what it holds.

@@ -1,7 +1,9 @@
 //! JSON: one object.
 
 use super::cells::{columns, sums, values};
-use crate::report::{Ranking, Report, Sums};
+use crate::report::Ranking;
+use crate::report::Report;
+use crate::report::Sums;
 use crate::table_file::Cell;
 use serde_json::{Map, Number, Value};
 

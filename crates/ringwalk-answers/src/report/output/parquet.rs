@@ -1,7 +1,8 @@
 //! Parquet: the columns of the CSV.
 
 use super::cells::{table, table_columns};
-use crate::report::{Ranking, Report};
+use crate::report::Ranking;
+use crate::report::Report;
 use crate::table_file::write;
 use std::io::{self, Write};
 

@@ -12,7 +12,8 @@ fn bytes_that_are_not_utf_8_are_escaped_and_given_in_hexadecimal() {
 
 #[test]
 fn every_value_has_the_columns_of_its_key() {
-    use crate::report::{AgeClass, SizeClass};
+    use crate::report::AgeClass;
+    use crate::report::SizeClass;
     let all = [
         (
             Key::Owner,
