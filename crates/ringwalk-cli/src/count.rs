@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
+use ringwalk_du::{ReadError, SweptTally, Tally};
 use ringwalk_snapshot::SnapshotTree;
-use ringwalk_sums::{ReadError, SweptTally, Tally};
 use serde::Serialize;
 
 use crate::cli::CountArgs;

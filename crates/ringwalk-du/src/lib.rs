@@ -22,6 +22,8 @@
 //! | `totals.rs`, `linked_files.rs` | totals of files, and lists of files that count once |
 //! | `one_sum.rs` | the adapter for one sum |
 //! | `ordered/` | the adapter for ordered lines |
+//! | `tally.rs` | without the rule: files by type, each file by each of its names: `count` |
+//! | `read_error.rs` | read errors that visitors report, and the callback that ends their work |
 //! | `host.rs` | the program around a measurement |
 //! | `test_host.rs` | a program for unit tests |
 //!
@@ -39,8 +41,10 @@ mod measurement;
 mod one_sum;
 mod operands;
 mod ordered;
+mod read_error;
 mod rule;
 mod seen_inodes;
+mod tally;
 #[cfg(test)]
 mod test_host;
 mod totals;
@@ -50,5 +54,7 @@ pub use location::{Ancestors, Located, Location};
 pub use measurement::{Measurement, Size, TimeKind};
 pub use one_sum::Usage;
 pub use ordered::{Measured, measure};
+pub use read_error::{ReadError, Report, Stop};
 pub use rule::{Charge, Rule, Verdict};
+pub use tally::{SweptTally, Tally};
 pub use totals::Totals;

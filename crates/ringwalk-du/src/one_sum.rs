@@ -15,11 +15,11 @@ use ringwalk::{
     Batch, Error, Fields, FileType, Flow, InodeSweep, Metadata, Operation, Outcome, Summary,
     SweepVisitor, Visitor, Walk,
 };
-use ringwalk_sums::{ReadError, Report, Stop};
 use ringwalk_sys::sync::lock;
 
 use crate::location::Location;
 use crate::measurement::{allocated_size, apparent_size};
+use crate::read_error::{ReadError, Report, Stop};
 use crate::rule::{Charge, Rule, Verdict, why_nowhere};
 use crate::seen_inodes::SeenInodes;
 
