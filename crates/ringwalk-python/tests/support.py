@@ -13,14 +13,19 @@ from processes import finished, started
 PATIENCE = 100.0
 
 
-def listed(top) -> dict[bytes, os.stat_result]:
-    """Everything below and at `top`, as the standard library finds it."""
+def escaped(path: bytes) -> str:
+    """A path as tables have it: with escapes in place of bytes that are not UTF-8."""
+    return path.decode(errors="backslashreplace")
+
+
+def listed(top) -> dict[str, os.stat_result]:
+    """Everything below and at `top`, as the standard library finds it, by its path in tables."""
     top = os.fsencode(top)
-    found = {top: os.lstat(top)}
+    found = {escaped(top): os.lstat(top)}
     for directory, directories, files in os.walk(top):
         for name in directories + files:
             path = os.path.join(directory, name)
-            found[path] = os.lstat(path)
+            found[escaped(path)] = os.lstat(path)
     return found
 
 

@@ -14,9 +14,9 @@ from support import listed
 pa = pytest.importorskip("pyarrow")
 
 ALL = [
-    "path", "name", "parent", "depth", "root", "type", "size", "blocks", "mtime", "atime", "ctime",
-    "btime", "mode", "nlink", "uid", "gid", "ino", "dev", "rdev", "mnt_id",
-    "projid",
+    "path", "path_raw", "name", "name_raw", "parent", "parent_raw", "depth", "root", "type", "size",
+    "blocks", "mtime", "atime", "ctime", "btime", "mode", "nlink", "uid", "gid", "ino", "dev",
+    "rdev", "mnt_id", "projid",
 ]  # fmt: skip
 
 TYPES = {
@@ -27,11 +27,11 @@ TYPES = {
 }
 
 
-def rows(scan) -> dict[bytes, dict]:
+def rows(scan) -> dict[str, dict]:
     return {row["path"]: row for row in pa.table(scan).to_pylist()}
 
 
-def ints(scan, column) -> dict[bytes, int | None]:
+def ints(scan, column) -> dict[str, int | None]:
     table = pa.table(scan)
     return dict(zip(table["path"].to_pylist(), table[column].cast(pa.int64()).to_pylist()))
 
@@ -60,13 +60,14 @@ def test_all_columns_are_listed_everywhere():
 
 
 def test_project_ids_are_those_of_open_files(tree):
-    scan = ringwalk.scan(tree, ["path", "type", "projid"])
+    scan = ringwalk.scan(tree, ["path", "path_raw", "type", "projid"])
     assert pa.schema(scan).field("projid").type == pa.uint32()
     found = pa.table(scan).to_pylist()
     asked = [row for row in found if row["type"] in ("file", "directory")]
     assert asked
     for row in asked:
-        assert row["projid"] == project_id(row["path"]), row
+        path = row["path"] if row["path_raw"] is None else row["path_raw"]
+        assert row["projid"] == project_id(path), row
 
 
 def test_a_project_id_that_is_not_known_is_null():
@@ -82,21 +83,55 @@ def test_all_columns_are_what_lstat_says(tree):
     found = rows(ringwalk.scan(tree, ALL))
     assert found.keys() == expected.keys()
     for path, row in found.items():
-        is_root = path == os.fsencode(tree)
+        is_root = path == str(tree)
         status = expected[path]
         assert row["name"] == (path if is_root else os.path.basename(path))
-        assert row["parent"] == (b"" if is_root else os.path.dirname(path))
-        assert row["depth"] == path.count(b"/") - os.fsencode(tree).count(b"/")
+        assert row["parent"] == ("" if is_root else os.path.dirname(path))
+        assert row["depth"] == path.count("/") - str(tree).count("/")
         assert row["root"] == 0
         assert row["type"] == TYPES[stat.S_IFMT(status.st_mode)]
         for field in ("size", "blocks", "mode", "nlink", "uid", "gid", "ino", "dev", "rdev"):
             assert row[field] == getattr(status, f"st_{field}"), (path, field)
 
 
+def test_names_that_are_not_utf8_are_escaped_and_have_their_bytes(tmp_path):
+    top = os.fsencode(tmp_path)
+    os.makedirs(top + b"/d\xff/plain")
+    # As text the name is that of the directory. Only the bytes are different.
+    open(top + b"/d\\xff", "w").close()
+    open(top + "/d\u00e9".encode(), "w").close()
+    fields = ["path", "path_raw", "name", "name_raw", "parent", "parent_raw"]
+    for size in 1, 1000:
+        table = pa.table(ringwalk.scan(tmp_path, fields, size, min_depth=1))
+        table.validate(full=True)
+        found = {(row["path_raw"], row["path"]): tuple(row.values()) for row in table.to_pylist()}
+        text, raw = f"{tmp_path}/d\\xff", top + b"/d\xff"
+        plain = (f"{text}/plain", raw + b"/plain", "plain", None, text, raw)
+        expected = [
+            (text, raw, "d\\xff", b"d\xff", str(tmp_path), None),
+            (text, None, "d\\xff", None, str(tmp_path), None),
+            (f"{tmp_path}/d\u00e9", None, "d\u00e9", None, str(tmp_path), None),
+            plain,
+        ]
+        assert found == {(row[1], row[0]): row for row in expected}
+    schema = pa.schema(ringwalk.scan(tmp_path, fields))
+    assert schema.field("path_raw").nullable and not schema.field("name").nullable
+
+
+def test_a_path_is_the_same_as_in_a_snapshot(tree, tmp_path):
+    ringwalk.snapshot(tree, tmp_path / "saved")
+    saved = ringwalk.open_snapshot(tmp_path / "saved").to_arrow(columns=["path", "path_raw"])
+    saved = {row["path"]: row["path_raw"] for row in saved.to_pylist() if row["path"]}
+    os.chdir(tree)
+    scan = pa.table(ringwalk.scan(os.listdir(os.fsencode(".")), ["path", "path_raw"]))
+    assert saved == {row["path"]: row["path_raw"] for row in scan.to_pylist()}
+    assert any(saved.values())
+
+
 @pytest.mark.parametrize("field", ["mtime", "atime", "ctime"])
 def test_times_have_all_their_nanoseconds_also_before_1970(tree, field):
     times = ints(ringwalk.scan(tree / "a", ["path", field], max_depth=1), field)
-    path = os.fsencode(tree / "a" / "file1")
+    path = str(tree / "a" / "file1")
     assert times[path] == getattr(os.lstat(path), f"st_{field}_ns")
     if field == "mtime":
         assert times[path] == -5_000_000_003
@@ -118,7 +153,7 @@ def test_a_time_that_does_not_fit_is_null(tmp_path):
     os.utime(far, ns=(0, 9_300_000_000 * 10**9))
     if os.stat(far).st_mtime_ns < 9_300_000_000 * 10**9:
         pytest.skip("this file system has no such time")
-    assert ints(ringwalk.scan(far, ["path", "mtime"]), "mtime")[os.fsencode(far)] is None
+    assert ints(ringwalk.scan(far, ["path", "mtime"]), "mtime")[str(far)] is None
 
 
 def test_the_schema_is_known_before_anything_is_read(tmp_path):
@@ -126,7 +161,7 @@ def test_the_schema_is_known_before_anything_is_read(tmp_path):
     schema = pa.schema(scan)
     assert schema.names == scan.fields == ["path", "type", "size", "mtime", "ino", "mode"]
     assert schema.types == [
-        pa.binary(),
+        pa.string(),
         pa.dictionary(pa.int8(), pa.string()),
         pa.int64(),
         pa.timestamp("ns", tz="UTC"),
@@ -136,7 +171,7 @@ def test_the_schema_is_known_before_anything_is_read(tmp_path):
     assert not schema.field("path").nullable
     assert schema.field("size").nullable
     assert pa.schema(ringwalk.scan(tmp_path, ALL)).field("parent").type == pa.dictionary(
-        pa.int32(), pa.binary()
+        pa.int32(), pa.string()
     )
 
 
@@ -147,7 +182,7 @@ def test_fields_are_those_asked_for_in_that_order(tree):
 
 def test_without_metadata_nothing_is_asked_for(tree):
     types = rows(ringwalk.scan(tree, ["path", "type"]))
-    assert types[os.fsencode(tree / "link")]["type"] == "symlink"
+    assert types[str(tree / "link")]["type"] == "symlink"
 
 
 @pytest.mark.parametrize("size", [1, 7, 1000])
@@ -163,7 +198,7 @@ def test_a_batch_is_a_record_batch(tree):
     taken.validate(full=True)
     assert taken.num_rows == batch.num_rows == len(batch)
     assert taken.schema.names == batch.fields == ALL
-    assert "rows of path, name" in repr(batch)
+    assert "rows of path, path_raw, name" in repr(batch)
 
 
 def test_parents_in_many_small_batches(tree):
@@ -177,9 +212,9 @@ def test_parents_in_many_small_batches(tree):
 
 def test_a_root_that_ends_with_a_slash(tree):
     paths = pa.table(ringwalk.scan(f"{tree}/a/", ["path", "parent"])).to_pylist()
-    assert {"path": os.fsencode(f"{tree}/a/file1"), "parent": os.fsencode(f"{tree}/a")} in paths
+    assert {"path": f"{tree}/a/file1", "parent": f"{tree}/a"} in paths
     top = pa.table(ringwalk.scan("/", ["path", "parent"], max_depth=1)).to_pylist()
-    assert {"path": b"/proc", "parent": b"/"} in top
+    assert {"path": "/proc", "parent": "/"} in top
 
 
 def test_many_roots_of_any_kind(tree):
@@ -187,11 +222,11 @@ def test_many_roots_of_any_kind(tree):
     found = rows(ringwalk.scan(paths, ["path", "root"]))
     roots = {path: row["root"] for path, row in found.items()}
     assert roots == {
-        os.fsencode(tree / "a" / "b"): 0,
-        os.fsencode(tree / "a" / "b" / "deep.txt"): 0,
-        os.fsencode(tree / "a" / "b" / "again"): 0,
-        os.fsencode(tree / "empty"): 1,
-        os.fsencode(tree / "pipe"): 2,
+        str(tree / "a" / "b"): 0,
+        str(tree / "a" / "b" / "deep.txt"): 0,
+        str(tree / "a" / "b" / "again"): 0,
+        str(tree / "empty"): 1,
+        str(tree / "pipe"): 2,
     }
     assert rows(ringwalk.scan(iter(paths), ["path", "root"])).keys() == roots.keys()
 
@@ -203,22 +238,22 @@ def test_depths(tree):
 
 
 def test_links_are_followed_when_asked_to(tree):
-    link = os.fsencode(tree / "link")
+    link = str(tree / "link")
     assert rows(ringwalk.scan(link))[link]["type"] == "symlink"
     followed = rows(ringwalk.scan(link, follow="roots"))
     assert followed[link]["type"] == "directory"
-    assert link + b"/file7" in followed
+    assert link + "/file7" in followed
     everything = rows(ringwalk.scan(tree, follow="always"))
-    assert everything[link + b"/file7"]["size"] == 7
+    assert everything[link + "/file7"]["size"] == 7
     # A link that leads nowhere is an entry of its own.
-    assert everything[os.fsencode(tree / "dangling")]["type"] == "symlink"
+    assert everything[str(tree / "dangling")]["type"] == "symlink"
 
 
 def test_one_file_system():
     inside = pa.table(ringwalk.scan("/", ["path"], max_depth=2))["path"].to_pylist()
-    assert any(path.startswith(b"/proc/") for path in inside)
+    assert any(path.startswith("/proc/") for path in inside)
     alone = pa.table(ringwalk.scan("/", ["path"], max_depth=2, one_file_system=True))
-    assert not any(path.startswith(b"/proc/") for path in alone["path"].to_pylist())
+    assert not any(path.startswith("/proc/") for path in alone["path"].to_pylist())
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -234,7 +269,7 @@ def test_workers_and_sources(tree, workers, source):
     ("options", "message"),
     [
         ({"fields": []}, "no fields"),
-        ({"fields": ["size", "sise"]}, "no field \"sise\"; there are: path, name, parent"),
+        ({"fields": ["size", "sise"]}, "no field \"sise\"; there are: path, path_raw, name"),
         ({"fields": ["size", "size"]}, "twice"),
         ({"batch_size": 0}, "batch_size=0: expected a number from 1"),
         ({"batch_size": 1 << 40}, "expected a number from 1"),

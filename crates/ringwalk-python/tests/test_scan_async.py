@@ -15,6 +15,24 @@ def test_all_batches_come(tree):
     assert asyncio.run(read()) == len(listed(tree))
 
 
+def test_a_block_ends_the_scan(tree):
+    async def main():
+        async with ringwalk.scan(tree, batch_size=5) as scan:
+            rows = sum([len(batch) async for batch in scan])
+        async with ringwalk.scan(tree, batch_size=1) as left:
+            await anext(aiter(left))
+        with pytest.raises(ZeroDivisionError):
+            async with ringwalk.scan(tree) as failed:
+                raise ZeroDivisionError
+        for closed in left, failed:
+            with pytest.raises(ValueError, match="has been closed"):
+                await anext(aiter(closed))
+        return rows
+
+    assert asyncio.run(main()) == len(listed(tree))
+    assert wait_until(lambda: not threads())
+
+
 def test_the_loop_is_not_blocked(endless):
     async def read(scan):
         async for _ in scan:

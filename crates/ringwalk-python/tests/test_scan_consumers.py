@@ -1,6 +1,5 @@
 """Those that are to take a scan without anything between."""
 
-import os
 import stat
 
 import pytest
@@ -22,8 +21,9 @@ def test_polars(tree):
     frame = pl.DataFrame(ringwalk.scan(tree, fields))
     assert sorted(frame["path"].to_list()) == sorted(listed(tree))
     sizes = dict(zip(frame["path"], frame["size"]))
-    assert sizes[os.fsencode(tree / "a" / "file9")] == 9
+    assert sizes[str(tree / "a" / "file9")] == 9
     assert frame.filter(pl.col("type") == "fifo").height == 1
+    assert frame.filter(pl.col("path").str.ends_with(".txt"))["size"].to_list() == [4]
     batches = [pl.DataFrame(batch) for batch in ringwalk.scan(tree, fields, batch_size=10)]
     assert pl.concat(batches).height == frame.height
 
@@ -33,6 +33,7 @@ def test_pandas(tree):
     frame = pd.DataFrame.from_arrow(ringwalk.scan(tree))
     assert sorted(frame["path"]) == sorted(listed(tree))
     assert frame["mtime"].min().nanosecond == 997
+    assert frame[frame["path"].str.endswith(".txt")]["size"].to_list() == [4]
 
 
 def test_duckdb(tree):
@@ -42,6 +43,9 @@ def test_duckdb(tree):
     files = [row for row in listed(tree).values() if stat.S_ISREG(row.st_mode)]
     assert found == [(len(files), sum(row.st_size for row in files))]
     assert entries.summary["entries"] == len(listed(tree))
+    entries = ringwalk.scan(tree, ["path", "path_raw", "size"])
+    found = duckdb.sql("select size from entries where path like '%.txt'").fetchall()
+    assert found == [(4,)]
 
 
 def test_capsules_that_nobody_takes_are_released(tree):

@@ -22,9 +22,9 @@ def broken(tree):
 def test_errors_are_rows(broken):
     scan = ringwalk.scan(broken / "a", follow="always")
     table = pa.table(scan)
-    loops = {os.fsencode(broken / "a" / f"loop{number}") for number in range(5)}
+    loops = {str(broken / "a" / f"loop{number}") for number in range(5)}
     errors = pa.table(scan.errors)
-    assert errors.schema.names == ["path", "operation", "errno", "message", "vanished"]
+    assert errors.schema.names == ["path", "path_raw", "operation", "errno", "message", "vanished"]
     assert {row["path"] for row in errors.to_pylist()} == loops
     for row in errors.to_pylist():
         assert (row["operation"], row["errno"], row["vanished"]) == ("stat", errno.ELOOP, False)
@@ -42,8 +42,11 @@ def test_errors_as_a_sequence(broken):
         pass
     errors = list(scan.errors)
     assert len(errors) == len(scan.errors)
-    path, operation, number, message, vanished = scan.errors[0]
-    assert errors[0] == (path, operation, number, message, vanished)
+    error = scan.errors[0]
+    assert isinstance(error, ringwalk.ReadError) and errors[0] == error
+    rows = pa.table(scan.errors).to_pylist()
+    assert [each._asdict() for each in errors] == rows
+    assert (error.operation, error.errno, error.path_raw) == ("stat", errno.ELOOP, None)
     assert scan.errors[-1] == errors[-1]
     for beyond in (len(errors), -len(errors) - 1):
         with pytest.raises(IndexError):
@@ -54,8 +57,18 @@ def test_errors_as_a_sequence(broken):
 def test_a_path_that_is_not_there(tmp_path):
     missing = tmp_path / "missing"
     scan = ringwalk.scan([missing, tmp_path], on_error="collect")
-    assert pa.table(scan)["path"].to_pylist() == [os.fsencode(tmp_path)]
-    assert [row[:3] for row in scan.errors] == [(os.fsencode(missing), "stat", errno.ENOENT)]
+    assert pa.table(scan)["path"].to_pylist() == [str(tmp_path)]
+    [error] = scan.errors
+    assert error[:4] == (str(missing), None, "stat", errno.ENOENT)
+
+
+def test_a_path_with_bytes_that_are_not_utf8(tmp_path):
+    missing = os.fsencode(tmp_path) + b"/\xff"
+    scan = ringwalk.scan(missing, on_error="collect")
+    assert list(scan) == []
+    [error] = scan.errors
+    assert (error.path, error.path_raw) == (f"{tmp_path}/\\xff", missing)
+    assert pa.table(scan.errors).to_pylist() == [error._asdict()]
 
 
 def test_errors_are_raised_at_the_end_when_asked_to(broken):
@@ -79,8 +92,9 @@ def test_a_directory_that_may_not_be_read(tree):
         paths = pa.table(scan)["path"].to_pylist()
     finally:
         (tree / "a").chmod(0o755)
-    assert os.fsencode(tree / "a") in paths
-    assert [row[:3] for row in scan.errors] == [(os.fsencode(tree / "a"), "open", errno.EACCES)]
+    assert str(tree / "a") in paths
+    [error] = scan.errors
+    assert error[:4] == (str(tree / "a"), None, "open", errno.EACCES)
 
 
 @pytest.mark.parametrize("how", ["for", "table", "async"])
@@ -95,9 +109,10 @@ def test_a_path_that_cannot_be_read_is_raised(tmp_path, how):
         scan = ringwalk.scan(f"{tmp_path}/{name}")
         with pytest.raises(OSError, match="No such file|Not a directory") as raised:
             take(scan)
-        assert [row[:2] for row in scan.errors] == [(os.fsencode(f"{tmp_path}/{name}"), "stat")]
+        [error] = scan.errors
+        assert (error.path, error.operation) == (f"{tmp_path}/{name}", "stat")
         if how != "table":
-            assert raised.value.errno == scan.errors[0][2]
+            assert raised.value.errno == error.errno
             assert raised.value.filename == os.fsencode(f"{tmp_path}/{name}")
 
 
@@ -135,12 +150,12 @@ print(len(next(scan)))
 try:
     next(scan)
 except PermissionError as error:
-    print(error.filename.decode(), list(scan.errors)[0][:3])
+    print(error.filename.decode(), list(scan.errors)[0][:4])
 scan = ringwalk.scan("open")
 print(sum(map(len, scan)), [row[0] for row in scan.errors])
 """
     for directory in [tmp_path, *tmp_path.parents]:
         directory.chmod(directory.stat().st_mode | 0o111)
     done = run(program, tmp_path, slash)
-    expected = f"1\nclosed{slash} (b'closed{slash}', 'open', 13)\n2 [b'open/closed']\n"
+    expected = f"1\nclosed{slash} ('closed{slash}', None, 'open', 13)\n2 ['open/closed']\n"
     assert (done.stdout, done.stderr) == (expected, "")

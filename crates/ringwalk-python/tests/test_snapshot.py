@@ -39,8 +39,8 @@ def raw_path(row) -> bytes:
     return row["path"].encode() if row["path_raw"] is None else row["path_raw"]
 
 
-def absolute(tree, row) -> bytes:
-    return os.path.join(os.fsencode(tree), raw_path(row)).rstrip(b"/")
+def absolute(tree, row) -> str:
+    return os.path.join(tree, row["path"]).rstrip("/")
 
 
 @pytest.mark.smoke

@@ -11,18 +11,20 @@ from typing_extensions import assert_type
 def table(top: pathlib.Path) -> int:
     with ringwalk.scan([top, b"/tmp"], ["path", "size"], follow="always", workers=2) as scan:
         rows = sum(len(batch) for batch in scan)
-        for path, operation, number, message, vanished in scan.errors:
-            assert_type(path, bytes)
-            assert_type((operation, number, message, vanished), tuple[str, int, str, bool])
+        for error in scan.errors:
+            assert_type((error.path, error.path_raw), tuple[str, bytes | None])
+            assert_type((error.operation, error.errno), tuple[str, int])
+            assert_type((error.message, error.vanished), tuple[str, bool])
     assert_type(scan.summary, dict[str, Any] | None)
-    assert_type(scan.errors[0][0], bytes)
+    assert_type(scan.errors[0], ringwalk.ReadError)
     return rows
 
 
 async def task() -> list[str]:
-    async for batch in ringwalk.scan("."):
-        assert_type(batch, ringwalk.Batch)
-        return batch.fields
+    async with ringwalk.scan(".") as scan:
+        async for batch in scan:
+            assert_type(batch, ringwalk.Batch)
+            return batch.fields
     return []
 
 

@@ -10,7 +10,7 @@
 
 from ringwalk import _ringwalk
 from ringwalk._doctor import doctor
-from ringwalk._errors import SearchError
+from ringwalk._errors import ReadError, SearchError
 from ringwalk._paths import all_plain, public
 from ringwalk._ringwalk import (
     Batch,
@@ -43,8 +43,18 @@ def _batches(scan):
     return AsyncBatches(scan)
 
 
+async def _enter(scan):
+    return scan
+
+
+async def _exit(scan, *exception):
+    scan.close()
+
+
 # Set here because no Python code may run below frames of the compiled module: see its `lib.rs`.
 Scan.__aiter__ = _batches  # type: ignore[method-assign]
+Scan.__aenter__ = _enter  # type: ignore[method-assign]
+Scan.__aexit__ = _exit  # type: ignore[method-assign]
 
 __all__ = [
     "Batch",
@@ -56,6 +66,7 @@ __all__ = [
     "FileVersion",
     "Found",
     "Leftover",
+    "ReadError",
     "Scan",
     "SearchError",
     "Snapshot",

@@ -1,6 +1,25 @@
-"""Exceptions that the standard library does not have."""
+"""Errors that the standard library does not have."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ReadError(NamedTuple):
+    """A read error of a `scan`: a row of `Scan.errors`."""
+
+    path: str
+    """The path. Bytes that are not UTF-8 are escaped as `\\xHH`."""
+    path_raw: bytes | None
+    """The bytes of a path that is not UTF-8, else `None`."""
+    operation: str
+    """What failed: `stat`, `open`, `read` or `loop`."""
+    errno: int
+    """The error number."""
+    message: str
+    """The message for people."""
+    vanished: bool
+    """True if the entry was gone when the scan came to it."""
 
 
 class SearchError(Exception):

@@ -7,6 +7,8 @@ from typing import Any, AnyStr, Final, Generic, Literal, TypeAlias, final, overl
 
 from typing_extensions import CapsuleType, Self
 
+from ringwalk._errors import ReadError
+
 _Path: TypeAlias = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 _Follow: TypeAlias = Literal["never", "roots", "always"]
 _Source: TypeAlias = Literal["auto", "syscall", "module", "ring", "ext4", "xfs", "btrfs"]
@@ -14,8 +16,11 @@ _OnError: TypeAlias = Literal["collect", "raise"]
 _OnScanError: TypeAlias = Literal["roots", "collect", "raise"]
 _Field: TypeAlias = Literal[
     "path",
+    "path_raw",
     "name",
+    "name_raw",
     "parent",
+    "parent_raw",
     "depth",
     "root",
     "type",
@@ -96,10 +101,11 @@ def scan(
     >>> import pyarrow
     >>> table = pyarrow.table(ringwalk.scan(top, ["name", "type", "size"]))
     >>> table.sort_by("name").slice(2, 2).to_pylist()
-    [{'name': b'notes.txt', 'type': 'file', 'size': 5},
-     {'name': b'src', 'type': 'directory', 'size': 4096}]
+    [{'name': 'notes.txt', 'type': 'file', 'size': 5},
+     {'name': 'src', 'type': 'directory', 'size': 4096}]
 
-    A program can also read one batch at a time, with `for` or, in asyncio, `async for`:
+    A program can also read one batch at a time, with `for` or, in asyncio, `async with` and
+    `async for`:
 
     >>> for batch in ringwalk.scan(top):
     ...     len(batch), batch.fields
@@ -109,11 +115,14 @@ def scan(
     Each column costs time and memory. Without columns of metadata (`size` and all below it), the
     scan gets no metadata, which is faster.
 
-    * `path` (binary): the path, which begins with one of `paths` as given. Names are bytes on Linux
-      and need not be text: `os.fsdecode` makes `str` of them.
-    * `name` (binary): the last component; for one of `paths`, that path.
-    * `parent` (dictionary of binary): the directory, stored once for all its entries. `parent` and
-      `name` take a fifth of the memory of `path`. Empty for `paths` themselves.
+    * `path` (string): the path, which begins with one of `paths` as given. Names are bytes on Linux
+      and need not be text: bytes that are not UTF-8 are escaped as `\\xHH`, as in snapshots.
+    * `path_raw` (binary): the bytes of a path that is not UTF-8, else null. A program that opens
+      the files needs both: `path if path_raw is None else path_raw`.
+    * `name` (string), `name_raw` (binary): the last component; for one of `paths`, that path.
+    * `parent` (dictionary of string), `parent_raw` (dictionary of binary): the directory, stored
+      once for all its entries. `parent` and `name` take a fifth of the memory of `path`. Empty for
+      `paths` themselves.
     * `depth` (uint32): levels below one of `paths`, which has depth 0. `root` (uint32): the index
       of that path.
     * `type` (dictionary of string): `file`, `directory`, `symlink`, `fifo`, `socket`,
@@ -214,8 +223,8 @@ class Scan:
     or tasks can read it; each gets other batches. Ctrl-C ends waiting within 50 ms, also while a
     file system does not answer.
 
-    The scan ends when it is closed, is dropped or leaves a `with` block. That takes at most 50 ms.
-    A thread that still waits for a file system ends later.
+    The scan ends when it is closed, is dropped or leaves a `with` or `async with` block. That takes
+    at most 50 ms. A thread that still waits for a file system ends later.
 
     After `os.fork()` the scan continues in the parent only; the child gets a `RuntimeError`.
     """
@@ -227,6 +236,14 @@ class Scan:
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def __enter__(self) -> Self: ...
     def __exit__(
+        self,
+        exception_type: type[BaseException] | None = None,
+        exception: BaseException | None = None,
+        traceback: TracebackType | None = None,
+        /,
+    ) -> None: ...
+    async def __aenter__(self) -> Self: ...
+    async def __aexit__(
         self,
         exception_type: type[BaseException] | None = None,
         exception: BaseException | None = None,
@@ -291,20 +308,22 @@ class Errors:
     >>> scan = ringwalk.scan([top, "/not/there"], on_error="collect")
     >>> sum(len(batch) for batch in scan)
     4
-    >>> list(scan.errors)
-    [(b'/not/there', 'stat', 2,
-      'cannot access "/not/there": No such file or directory (os error 2)', False)]
+    >>> [error] = scan.errors
+    >>> error.path, error.operation, error.errno, error.message
+    ('/not/there', 'stat', 2, 'cannot access "/not/there": No such file or directory (os error 2)')
     >>> pyarrow.table(scan.errors).column_names
-    ['path', 'operation', 'errno', 'message', 'vanished']
+    ['path', 'path_raw', 'operation', 'errno', 'message', 'vanished']
 
-    `operation` is `stat`, `open`, `read` (of a directory) or `loop` (a link that leads to a
-    directory that the scan is already inside of). If `vanished` is true, the entry was gone when
-    the scan came to it. That is a race, not a failure.
+    The rows are named tuples of these columns. `path` is text in which bytes that are not UTF-8 are
+    escaped; then `path_raw` has the bytes, otherwise null. `operation` is `stat`, `open`, `read`
+    (of a directory) or `loop` (a link that leads to a directory that the scan is already inside
+    of). If `vanished` is true, the entry was gone when the scan came to it. That is a race, not a
+    failure.
     """
 
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[tuple[bytes, str, int, str, bool]]: ...
-    def __getitem__(self, index: int, /) -> tuple[bytes, str, int, str, bool]: ...
+    def __iter__(self) -> Iterator[ReadError]: ...
+    def __getitem__(self, index: int, /) -> ReadError: ...
     def __arrow_c_schema__(self) -> CapsuleType: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType: ...
     def batch(self) -> Batch:

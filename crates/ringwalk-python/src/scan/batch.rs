@@ -11,15 +11,15 @@ use pyo3::types::PyCapsule;
 
 /// Capsules of Arrow's `PyCapsule` interface. A consumer that takes the structure out marks it as
 /// released; otherwise the capsule releases it.
-pub(super) struct Capsules;
+pub(crate) struct Capsules;
 
 impl Capsules {
-    pub(super) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
+    pub(crate) fn schema<'py>(py: Python<'py>, schema: &Schema) -> PyResult<Bound<'py, PyCapsule>> {
         let schema = FFI_ArrowSchema::try_from(schema).map_err(|error| failed(&error))?;
         PyCapsule::new_with_value(py, schema, c"arrow_schema")
     }
 
-    pub(super) fn stream(
+    pub(crate) fn stream(
         py: Python<'_>,
         reader: Box<dyn RecordBatchReader + Send>,
     ) -> PyResult<Bound<'_, PyCapsule>> {

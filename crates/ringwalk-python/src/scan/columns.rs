@@ -9,6 +9,7 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use ringwalk::{Fields, FileType, Metadata, Timestamp};
+use ringwalk_text::push_escaped;
 use std::sync::{Arc, LazyLock};
 
 /// The names of types, as in `ringwalk count --json`. They are the dictionary of `type`.
@@ -34,8 +35,6 @@ pub(crate) fn type_word(file_type: FileType) -> Option<&'static str> {
 
 /// The data of a row.
 pub(super) struct Row<'b> {
-    /// The directory with a slash at its end; empty for a root.
-    pub(super) directory: &'b [u8],
     /// The name; for a root the path as given.
     pub(super) name: &'b [u8],
     pub(super) depth: usize,
@@ -44,46 +43,119 @@ pub(super) struct Row<'b> {
     pub(super) metadata: Option<&'b Metadata>,
 }
 
-/// Values of any length, stored one after another.
-struct Bytes {
+/// Names of one kind, stored one after another: text with escapes in place of bytes that are not
+/// UTF-8, or the bytes.
+struct Names {
     ends: Vec<i32>,
-    values: Vec<u8>,
+    values: NameValues,
 }
 
-impl Bytes {
-    fn new(rows: usize) -> Self {
+enum NameValues {
+    Text(String),
+    Raw(Vec<u8>, NullBufferBuilder),
+}
+
+impl Names {
+    fn new(rows: usize, values: NameValues) -> Self {
         let mut ends = Vec::with_capacity(rows + 1);
         ends.push(0);
-        Self {
-            ends,
-            values: Vec::new(),
-        }
+        Self { ends, values }
     }
 
-    fn push(&mut self, parts: [&[u8]; 2]) {
-        for part in parts {
-            self.values.extend_from_slice(part);
-        }
+    fn text(rows: usize) -> Self {
+        Self::new(rows, NameValues::Text(String::new()))
+    }
+
+    /// For names that are not UTF-8. Other names are null.
+    fn raw(rows: usize) -> Self {
+        let valid = NullBufferBuilder::new(rows);
+        Self::new(rows, NameValues::Raw(Vec::new(), valid))
+    }
+
+    /// Adds a path: a directory with a slash at its end, if there is one, and a name.
+    fn push(&mut self, directory: Option<&Directory>, name: &[u8]) {
+        let length = match &mut self.values {
+            NameValues::Text(text) => {
+                text.push_str(directory.map_or("", |directory| &directory.text));
+                push_escaped(name, text);
+                text.len()
+            }
+            NameValues::Raw(bytes, valid) => {
+                let is_text = directory.is_none_or(|directory| directory.is_text)
+                    && std::str::from_utf8(name).is_ok();
+                valid.append(!is_text);
+                if !is_text {
+                    bytes.extend_from_slice(directory.map_or(b"", |directory| &directory.bytes));
+                    bytes.extend_from_slice(name);
+                }
+                bytes.len()
+            }
+        };
         // `Filling::is_full` keeps this within range.
-        let end = i32::try_from(self.values.len()).unwrap_or(i32::MAX);
-        self.ends.push(end);
+        self.ends.push(i32::try_from(length).unwrap_or(i32::MAX));
+    }
+
+    /// Returns the place of the last name.
+    fn last_place(&self) -> Option<i32> {
+        // The first end is the beginning of the first value.
+        let place = self.ends.len().checked_sub(2)?;
+        i32::try_from(place).ok()
     }
 
     fn last(&self) -> Option<&[u8]> {
         let [.., begin, _] = self.ends[..] else {
             return None;
         };
-        self.values.get(usize::try_from(begin).ok()?..)
+        let values = match &self.values {
+            NameValues::Text(text) => text.as_bytes(),
+            NameValues::Raw(bytes, _) => bytes,
+        };
+        values.get(usize::try_from(begin).ok()?..)
     }
 
-    fn finish(mut self) -> Result<BinaryArray, ArrowError> {
-        self.values.shrink_to_fit();
+    fn finish(mut self) -> Result<ArrayRef, ArrowError> {
         self.ends.shrink_to_fit();
-        BinaryArray::try_new(
-            OffsetBuffer::new(ScalarBuffer::from(self.ends)),
-            self.values.into(),
-            None,
-        )
+        let ends = OffsetBuffer::new(ScalarBuffer::from(self.ends));
+        Ok(match self.values {
+            NameValues::Text(text) => {
+                let mut bytes = text.into_bytes();
+                bytes.shrink_to_fit();
+                Arc::new(StringArray::try_new(ends, bytes.into(), None)?)
+            }
+            NameValues::Raw(mut bytes, mut valid) => {
+                bytes.shrink_to_fit();
+                Arc::new(BinaryArray::try_new(ends, bytes.into(), valid.finish())?)
+            }
+        })
+    }
+}
+
+/// The directory of rows.
+#[derive(Default)]
+struct Directory {
+    /// The path with a slash at its end; empty for roots.
+    bytes: Vec<u8>,
+    /// The same with escapes.
+    text: String,
+    /// True if the path is UTF-8, so that it has no escapes.
+    is_text: bool,
+}
+
+impl Directory {
+    fn set(&mut self, path: &[u8]) {
+        self.bytes.clear();
+        self.bytes.extend_from_slice(path);
+        self.text.clear();
+        push_escaped(path, &mut self.text);
+        self.is_text = std::str::from_utf8(path).is_ok();
+    }
+}
+
+/// Returns a directory without the slash at its end; `/` as it is.
+fn without_slash(directory: &[u8]) -> &[u8] {
+    match directory {
+        b"/" | b"" => directory,
+        [path @ .., _] => path,
     }
 }
 
@@ -117,13 +189,13 @@ impl<T: Default> Values<T> {
 
 /// One column.
 enum Filled {
-    Path(Bytes),
-    Name(Bytes),
+    Path(Names),
+    Name(Names),
     /// Directories. Many consecutive rows have the same one, since a worker delivers the entries of
     /// one directory together.
     Parent {
-        keys: Vec<i32>,
-        directories: Bytes,
+        keys: Values<i32>,
+        directories: Names,
     },
     Depth(Vec<u32>),
     Root(Vec<u32>),
@@ -137,11 +209,17 @@ enum Filled {
 impl Filled {
     fn new(kind: Kind, rows: usize) -> Self {
         match kind {
-            Kind::Path => Self::Path(Bytes::new(rows)),
-            Kind::Name => Self::Name(Bytes::new(rows)),
+            Kind::Path => Self::Path(Names::text(rows)),
+            Kind::PathRaw => Self::Path(Names::raw(rows)),
+            Kind::Name => Self::Name(Names::text(rows)),
+            Kind::NameRaw => Self::Name(Names::raw(rows)),
             Kind::Parent => Self::Parent {
-                keys: Vec::with_capacity(rows),
-                directories: Bytes::new(0),
+                keys: Values::new(rows),
+                directories: Names::text(0),
+            },
+            Kind::ParentRaw => Self::Parent {
+                keys: Values::new(rows),
+                directories: Names::raw(0),
             },
             Kind::Depth => Self::Depth(Vec::with_capacity(rows)),
             Kind::Root => Self::Root(Vec::with_capacity(rows)),
@@ -155,10 +233,11 @@ impl Filled {
 
     fn finish(self) -> Result<ArrayRef, ArrowError> {
         Ok(match self {
-            Self::Path(bytes) | Self::Name(bytes) => Arc::new(bytes.finish()?),
+            Self::Path(names) | Self::Name(names) => names.finish()?,
             Self::Parent { keys, directories } => {
-                let keys = Int32Array::new(ScalarBuffer::from(keys), None);
-                let directories = Arc::new(directories.finish()?);
+                let (keys, valid) = keys.finish();
+                let keys = Int32Array::new(keys, valid);
+                let directories = directories.finish()?;
                 Arc::new(DictionaryArray::<Int32Type>::try_new(keys, directories)?)
             }
             Self::Depth(values) | Self::Root(values) => {
@@ -193,13 +272,15 @@ impl Filled {
 /// Columns with the same number of rows.
 pub(super) struct Filling {
     columns: Vec<(Filled, Fields)>,
+    directory: Directory,
     rows: usize,
     /// Number of bytes of paths and names.
     bytes: usize,
 }
 
 /// The largest number of bytes in a batch. Offsets into the bytes of a column have 32 bits; a batch
-/// of this size is large enough.
+/// of this size is large enough. Escapes of names, which do not count, take four times as much at
+/// most.
 const MOST_BYTES: usize = 16 << 20;
 
 impl Filling {
@@ -207,6 +288,7 @@ impl Filling {
         let filled = |column: &Column| (Filled::new(column.kind, rows), column.needs);
         Self {
             columns: columns.iter().map(filled).collect(),
+            directory: Directory::default(),
             rows: 0,
             bytes: 0,
         }
@@ -216,22 +298,28 @@ impl Filling {
         self.rows
     }
 
-    /// Returns true if there is no room for a path of that many bytes.
-    pub(super) fn is_full(&self, bytes: usize) -> bool {
-        self.rows > 0 && self.bytes + bytes > MOST_BYTES
+    /// Returns true if there is no room for a file of this name in the current directory.
+    pub(super) fn is_full(&self, name: &[u8]) -> bool {
+        self.rows > 0 && self.bytes + self.path_bytes(name) > MOST_BYTES
     }
 
-    /// Begins the rows of another directory.
+    fn path_bytes(&self, name: &[u8]) -> usize {
+        self.directory.text.len() + name.len()
+    }
+
+    /// Begins the rows of another directory, which has a slash at its end. Roots have an empty one.
     pub(super) fn enter(&mut self, directory: &[u8]) {
+        self.directory.set(directory);
         for (column, _) in &mut self.columns {
             if let Filled::Parent { directories, .. } = column {
-                let path = match directory {
-                    b"/" | b"" => directory,
-                    [path @ .., _] => path,
+                let (path, is_null) = match directories.values {
+                    NameValues::Text(_) => (self.directory.text.as_bytes(), false),
+                    NameValues::Raw(..) => (&*self.directory.bytes, self.directory.is_text),
                 };
+                let path = without_slash(path);
                 // A large directory comes in several batches of the walk.
-                if directories.last() != Some(path) {
-                    directories.push([path, b""]);
+                if !is_null && directories.last() != Some(path) {
+                    directories.push(None, path);
                     self.bytes += path.len();
                 }
             }
@@ -240,16 +328,16 @@ impl Filling {
 
     pub(super) fn push(&mut self, row: &Row<'_>) {
         self.rows += 1;
-        self.bytes += row.directory.len() + row.name.len();
+        self.bytes += self.path_bytes(row.name);
         for (column, needs) in &mut self.columns {
             let known = row.metadata.filter(|known| known.mask.contains(*needs));
             match column {
-                Filled::Path(bytes) => bytes.push([row.directory, row.name]),
-                Filled::Name(bytes) => bytes.push([row.name, b""]),
+                Filled::Path(names) => names.push(Some(&self.directory), row.name),
+                Filled::Name(names) => names.push(None, row.name),
                 Filled::Parent { keys, directories } => {
-                    // The first end is the beginning of the first value.
-                    let last = directories.ends.len().saturating_sub(2);
-                    keys.push(i32::try_from(last).unwrap_or(i32::MAX));
+                    let is_null =
+                        matches!(directories.values, NameValues::Raw(..)) && self.directory.is_text;
+                    keys.push(directories.last_place().filter(|_| !is_null));
                 }
                 Filled::Depth(values) => values.push(u32::try_from(row.depth).unwrap_or(u32::MAX)),
                 Filled::Root(values) => values.push(u32::try_from(row.root).unwrap_or(u32::MAX)),

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyIterator, PyList, PyTuple};
 use ringwalk::Error;
 use ringwalk::sync::lock;
+use ringwalk_text::escaped;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard};
@@ -72,7 +73,8 @@ impl Raised {
 
 static SCHEMA: LazyLock<Arc<Schema>> = LazyLock::new(|| {
     Arc::new(Schema::new(vec![
-        Field::new("path", DataType::Binary, false),
+        Field::new("path", DataType::Utf8, false),
+        Field::new("path_raw", DataType::Binary, true),
         Field::new("operation", DataType::Utf8, false),
         Field::new("errno", DataType::Int32, false),
         Field::new("message", DataType::Utf8, false),
@@ -93,18 +95,22 @@ pub(crate) struct Errors(pub(super) Arc<Log>);
 impl Errors {
     fn table(&self) -> Result<RecordBatch, ArrowError> {
         let errors = self.0.lock().clone();
-        let (mut paths, mut operations) = (BinaryBuilder::new(), StringBuilder::new());
+        let (mut paths, mut raw_paths) = (StringBuilder::new(), BinaryBuilder::new());
+        let mut operations = StringBuilder::new();
         let (mut numbers, mut messages) = (Int32Builder::new(), StringBuilder::new());
         let mut vanished = BooleanBuilder::new();
         for error in &errors {
-            paths.append_value(error.path().as_os_str().as_bytes());
+            let path = error.path().as_os_str().as_bytes();
+            paths.append_value(escaped(path));
+            raw_paths.append_option(raw_unless_text(path));
             operations.append_value(error.operation().as_str());
             numbers.append_value(error.errno().raw_os_error());
             messages.append_value(error.to_string());
             vanished.append_value(error.is_vanished());
         }
-        let columns: [ArrayRef; 5] = [
+        let columns: [ArrayRef; 6] = [
             Arc::new(paths.finish()),
+            Arc::new(raw_paths.finish()),
             Arc::new(operations.finish()),
             Arc::new(numbers.finish()),
             Arc::new(messages.finish()),
@@ -114,15 +120,26 @@ impl Errors {
     }
 }
 
-fn row<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyTuple>> {
-    (
-        PyBytes::new(py, error.path().as_os_str().as_bytes()),
+/// Returns the bytes of a path that is not UTF-8.
+fn raw_unless_text(path: &[u8]) -> Option<&[u8]> {
+    std::str::from_utf8(path).is_err().then_some(path)
+}
+
+/// Returns a `ringwalk.ReadError`: a named tuple with the columns of the table.
+fn row<'py>(py: Python<'py>, error: &Error) -> PyResult<Bound<'py, PyAny>> {
+    let path = error.path().as_os_str().as_bytes();
+    let values = (
+        escaped(path),
+        raw_unless_text(path).map(|path| PyBytes::new(py, path)),
         error.operation().as_str(),
         error.errno().raw_os_error(),
         error.to_string(),
         error.is_vanished(),
-    )
-        .into_pyobject(py)
+    );
+    let class = py.import("ringwalk._errors")?.getattr("ReadError")?;
+    // Its own `__new__` is written in Python.
+    let tuple = py.get_type::<PyTuple>();
+    tuple.call_method1("__new__", (class, values))
 }
 
 #[pymethods]
@@ -137,7 +154,7 @@ impl Errors {
         PyList::new(py, rows.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
 
-    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyTuple>> {
+    fn __getitem__<'py>(&self, py: Python<'py>, index: isize) -> PyResult<Bound<'py, PyAny>> {
         let error = {
             let log = self.0.lock();
             let from_end = || log.len().checked_add_signed(index);

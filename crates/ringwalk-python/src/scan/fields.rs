@@ -1,5 +1,8 @@
 //! The columns that a scan can have. A new column is added to `COLUMNS`, to `_Field` in
 //! `_ringwalk.pyi` and to the docstring of `scan` there; a test compares them.
+//!
+//! Names have two columns, as in snapshots: text with escapes, and the bytes of names that are not
+//! UTF-8.
 
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use pyo3::exceptions::PyValueError;
@@ -11,8 +14,11 @@ use std::sync::Arc;
 #[derive(Clone, Copy)]
 pub(super) enum Kind {
     Path,
+    PathRaw,
     Name,
+    NameRaw,
     Parent,
+    ParentRaw,
     Depth,
     Root,
     Type,
@@ -41,8 +47,10 @@ impl Column {
 
     fn data_type(&self) -> DataType {
         match self.kind {
-            Kind::Path | Kind::Name => DataType::Binary,
-            Kind::Parent => dictionary(DataType::Int32, DataType::Binary),
+            Kind::Path | Kind::Name => DataType::Utf8,
+            Kind::PathRaw | Kind::NameRaw => DataType::Binary,
+            Kind::Parent => dictionary(DataType::Int32, DataType::Utf8),
+            Kind::ParentRaw => dictionary(DataType::Int32, DataType::Binary),
             Kind::Type => dictionary(DataType::Int8, DataType::Utf8),
             Kind::Depth | Kind::Root | Kind::Int(_) => DataType::UInt32,
             Kind::Signed(_) => DataType::Int64,
@@ -64,10 +72,13 @@ fn dictionary(key: DataType, value: DataType) -> DataType {
 }
 
 /// All columns.
-pub(super) const COLUMNS: [Column; 21] = [
+pub(super) const COLUMNS: [Column; 24] = [
     Column::new("path", Kind::Path, Fields::empty()),
+    Column::new("path_raw", Kind::PathRaw, Fields::empty()),
     Column::new("name", Kind::Name, Fields::empty()),
+    Column::new("name_raw", Kind::NameRaw, Fields::empty()),
     Column::new("parent", Kind::Parent, Fields::empty()),
+    Column::new("parent_raw", Kind::ParentRaw, Fields::empty()),
     Column::new("depth", Kind::Depth, Fields::empty()),
     Column::new("root", Kind::Root, Fields::empty()),
     Column::new("type", Kind::Type, Fields::empty()),

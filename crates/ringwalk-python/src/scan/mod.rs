@@ -20,14 +20,13 @@ mod reading;
 mod rows;
 mod stream;
 
-pub(crate) use batch::Batch;
+pub(crate) use batch::{Batch, Capsules};
 pub(crate) use bell::Bell;
 pub(crate) use columns::type_word;
 pub(crate) use errors::Errors;
 pub(crate) use leftover::Leftover;
 
 use crate::given;
-use batch::Capsules;
 use errors::Raised;
 use pyo3::exceptions::{PyStopAsyncIteration, PyValueError};
 use pyo3::prelude::*;

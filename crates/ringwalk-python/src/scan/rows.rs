@@ -113,16 +113,13 @@ impl Visitor for Rows<'_> {
                 continue;
             }
             let name = entry.name();
-            if self.filling.rows() == self.shared.batch_size
-                || self.filling.is_full(self.directory.len() + name.len())
-            {
+            if self.filling.rows() == self.shared.batch_size || self.filling.is_full(name) {
                 if self.hand_on() == Flow::Stop {
                     return Flow::Stop;
                 }
                 self.filling.enter(&self.directory);
             }
             self.filling.push(&Row {
-                directory: &self.directory,
                 name,
                 depth: entry.depth(),
                 root: entry.root_index(),
