@@ -68,6 +68,44 @@ def test_the_rows_are_what_lstat_says(tree, saved, pq):
     assert links == {b"link": b"a", b"dangling": b"nowhere"}
 
 
+def test_a_snapshot_is_a_table_of_all_rows(tree, tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    for options in {}, {"xattrs": True, "atime": True}:
+        ringwalk.snapshot(tree, tmp_path / "saved", **options)
+        files = ringwalk.open_snapshot(tmp_path / "saved")
+        assert pa.schema(files).names == files.to_arrow().schema.names
+        for _ in range(2):
+            table = pa.table(files)
+            table.validate(full=True)
+            assert table.schema.equals(files.to_arrow().schema)
+            assert table.to_pylist() == files.to_arrow().to_pylist()
+
+
+def test_consumers_of_a_table(tree, saved):
+    files = ringwalk.open_snapshot(saved)
+    duckdb = pytest.importorskip("duckdb")
+    query = "select count(*), sum(alloc) filter (charged) from files where path like 'a/%'"
+    inside = [row for row in files.to_arrow().to_pylist() if row["path"].startswith("a/")]
+    charged = sum(row["alloc"] for row in inside if row["charged"])
+    assert duckdb.sql(query).fetchall() == [(len(inside), charged)]
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame(files)
+    assert frame.filter(pl.col("path").str.starts_with("a/")).height == len(inside)
+    pd = pytest.importorskip("pandas")
+    assert pd.DataFrame.from_arrow(files)["path"].str.startswith("a/").sum() == len(inside)
+
+
+def test_damage_is_an_error_of_the_reader(saved):
+    pa = pytest.importorskip("pyarrow")
+    bytes_ = bytearray(saved.read_bytes())
+    files = ringwalk.open_snapshot(saved)
+    # The first page begins behind the magic number.
+    bytes_[40] ^= 0xFF
+    saved.write_bytes(bytes_)
+    with pytest.raises((OSError, ValueError), match="damaged"):
+        pa.table(files)
+
+
 def test_the_charged_rows_are_what_du_says(tree, saved):
     pytest.importorskip("pyarrow")
     rows = ringwalk.open_snapshot(saved).to_arrow(columns=["alloc", "charged"]).to_pylist()
@@ -198,7 +236,8 @@ def test_row_groups_of_ranges():
     assert _groups([], [(0, 0)]) == []
 
 
-def test_only_the_row_groups_of_a_subtree_are_read(tmp_path, pq, monkeypatch):
+def test_row_groups_of_a_subtree_and_of_a_table(tmp_path, pq, monkeypatch):
+    pyarrow = pytest.importorskip("pyarrow")
     top = tmp_path / "top"
     for name, number in {"first": 131_100, "second": 5}.items():
         (top / name).mkdir(parents=True)
@@ -219,6 +258,10 @@ def test_only_the_row_groups_of_a_subtree_are_read(tmp_path, pq, monkeypatch):
     # The directory itself is not beside its last file.
     assert len(files.to_arrow(under=top / "first", columns=["id"])) == 131_101
     assert read == [[1], [0], [0, 1]]
+    monkeypatch.undo()
+    stream = pyarrow.RecordBatchReader.from_stream(files)
+    assert [len(batch) for batch in stream] == [131_072, 131_108 - 131_072]
+    assert pyarrow.table(files).equals(files.to_arrow())
 
 
 def test_without_pyarrow(saved):

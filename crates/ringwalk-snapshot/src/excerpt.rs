@@ -117,7 +117,7 @@ impl<'s, K: FnMut(&[u8]) -> bool> Excerpt<'s, K> {
                     None => Vec::new(),
                 };
                 for at in 0..chunk.len() {
-                    let pairs = pairs.get(at).map_or(&[][..], Vec::as_slice);
+                    let pairs = pairs.get(at).and_then(Option::as_deref).unwrap_or_default();
                     self.stage_row(chunk, at, pairs)?;
                 }
             }

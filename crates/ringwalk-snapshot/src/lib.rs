@@ -70,7 +70,9 @@ pub use info::{Transaction, Verdict};
 pub use kind::{LETTERS, extension, type_letter};
 pub use open::open;
 pub use places::places;
-pub use read::{Chunk, Cursor, Decoder, Page, PageCache, ReadError, Scan, Snapshot, StoredAlike};
+pub use read::{
+    Chunk, Cursor, Decoder, Page, PageCache, ReadError, Scan, Snapshot, StoredAlike, XattrReader,
+};
 pub use ringwalk_output::NotKept;
 pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};

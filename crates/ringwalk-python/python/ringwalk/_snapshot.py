@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from pyarrow import Table as _Table  # type: ignore[import-untyped]
+    from typing_extensions import CapsuleType
 
     from ringwalk._ringwalk import _Path, _Source
 
@@ -97,6 +98,13 @@ class Snapshot:
     """A snapshot that is open for reading: the result of `open_snapshot`. Its length is the number
     of rows.
 
+    It is also a table of all rows for pyarrow, polars, pandas, DuckDB and others, which read it as
+    often as they like:
+
+    >>> info = ringwalk.snapshot(top, saved)
+    >>> pyarrow.table(ringwalk.open_snapshot(saved)).num_rows
+    4
+
     The file stays open as long as this object exists. A newer snapshot that takes its place changes
     nothing here. Several threads may use it, and so may a child after `os.fork()`.
     """
@@ -111,6 +119,12 @@ class Snapshot:
 
     def __repr__(self) -> str:
         return f"<ringwalk.Snapshot: {self.path!r}, {len(self)} rows>"
+
+    def __arrow_c_schema__(self) -> CapsuleType:
+        return self._file.__arrow_c_schema__()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> CapsuleType:
+        return self._file.__arrow_c_stream__(requested_schema)
 
     @property
     def path(self) -> str | bytes:

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `take.rs` | taking a snapshot |
 //! | `open.rs` | a snapshot that is open for reading |
+//! | `stream.rs` | its rows as a stream of Arrow |
 //! | `input.rs` | snapshots as callers name them: a path, an open one, a directory |
 //! | `info.rs` | what a snapshot says of itself, as a dictionary |
 //! | `diff.rs`, `change.rs` | the comparison of two snapshots |
@@ -19,6 +20,7 @@ mod info;
 mod input;
 mod open;
 mod report;
+mod stream;
 mod take;
 
 pub(crate) use change::{Change, FileVersion};

@@ -5,10 +5,13 @@
 
 use super::failure::{Failure, not_inside};
 use super::info;
+use super::stream::Rows;
 use crate::given::Given;
+use crate::scan::Capsules;
 use crate::waiting;
+use arrow_array::RecordBatchReader as _;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyCapsule, PyDict};
 use ringwalk_snapshot::{Column, ReadError, Snapshot, places};
 use std::ffi::OsString;
 use std::ops::Range;
@@ -26,6 +29,12 @@ pub(crate) struct OpenSnapshot {
 impl OpenSnapshot {
     pub(super) fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.snapshot)
+    }
+
+    fn rows(&self, py: Python<'_>) -> PyResult<Rows> {
+        let snapshot = self.snapshot();
+        let rows = waiting::call(py, false, || Rows::new(snapshot))?;
+        rows.map_err(|error| Failure::from(error).exception(py, &[&self.given], None))
     }
 
     /// Does `work` with the row of a file, if the snapshot has it.
@@ -110,6 +119,21 @@ impl OpenSnapshot {
     fn row_groups(&self) -> Vec<(u64, u64)> {
         let groups = self.snapshot.row_groups().iter();
         groups.map(|Range { start, end }| (*start, *end)).collect()
+    }
+
+    fn __arrow_c_schema__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        Capsules::schema(py, &self.rows(py)?.schema())
+    }
+
+    /// Returns a stream of all rows. Ignores the requested schema, which the protocol allows.
+    #[pyo3(signature = (requested_schema=None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema;
+        Capsules::stream(py, Box::new(self.rows(py)?))
     }
 
     /// Returns the row of a file, or `None`.

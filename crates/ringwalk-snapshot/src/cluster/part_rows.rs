@@ -58,7 +58,10 @@ impl<'p> PartRows<'p> {
                     None => Vec::new(),
                 };
                 for at in 0..chunk.len() {
-                    let xattrs = xattrs.get(at).map_or(&[][..], Vec::as_slice);
+                    let xattrs = xattrs
+                        .get(at)
+                        .and_then(Option::as_deref)
+                        .unwrap_or_default();
                     let root = root_name(chunk, at);
                     let row = self.row(chunk, at, &root, xattrs, directories)?;
                     let (directory, entry, child) = row;

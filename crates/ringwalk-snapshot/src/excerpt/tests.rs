@@ -70,7 +70,13 @@ fn xattrs(snapshot: &Snapshot) -> Vec<Vec<(Vec<u8>, Vec<u8>)>> {
     let mut all = Vec::new();
     for group in snapshot.row_groups() {
         let rows = usize::try_from(group.end - group.start).unwrap();
-        all.extend(reader.next(rows).unwrap());
+        all.extend(
+            reader
+                .next(rows)
+                .unwrap()
+                .into_iter()
+                .map(Option::unwrap_or_default),
+        );
         reader.end_group();
     }
     all

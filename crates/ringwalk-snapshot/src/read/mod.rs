@@ -47,7 +47,7 @@ pub(crate) use footer::TAIL;
 pub use page::{Decoder, Page};
 pub use same::StoredAlike;
 pub use scan::Scan;
-pub(crate) use xattrs::XattrReader;
+pub use xattrs::XattrReader;
 
 use crate::entry::Skipped;
 use crate::info::{Info, Text, keys, value};

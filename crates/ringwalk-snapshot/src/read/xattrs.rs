@@ -16,8 +16,11 @@ use std::ops::Range;
 /// Names and values of the attributes of a file.
 type Pairs = Vec<(Vec<u8>, Vec<u8>)>;
 
+/// The names of a file, or the values; `None` for a null.
+type Texts = Option<Vec<Vec<u8>>>;
+
 /// Reads the attributes of rows in order, from the first row on.
-pub(crate) struct XattrReader<'s> {
+pub struct XattrReader<'s> {
     snapshot: &'s Snapshot,
     footer: Footer,
     /// The indexes of the columns of names and values.
@@ -34,7 +37,7 @@ impl<'s> XattrReader<'s> {
     /// # Errors
     ///
     /// If the file is damaged or cannot be read.
-    pub(crate) fn of(snapshot: &'s Snapshot) -> Result<Option<Self>, ReadError> {
+    pub fn of(snapshot: &'s Snapshot) -> Result<Option<Self>, ReadError> {
         let footer = Footer::read(&snapshot.file).map_err(|why| failed(snapshot, why))?;
         let (Some(names), Some(values)) = (leaf(&footer, "key"), leaf(&footer, "value")) else {
             return Ok(None);
@@ -54,23 +57,24 @@ impl<'s> XattrReader<'s> {
     /// # Errors
     ///
     /// If the file is damaged or cannot be read.
-    pub(crate) fn go_to(&mut self, group: usize, row: u64) -> Result<(), ReadError> {
+    pub fn go_to(&mut self, group: usize, row: u64) -> Result<(), ReadError> {
         (self.group, self.open) = (group, None);
         let skipped = usize::try_from(row).unwrap_or(usize::MAX);
         self.next(skipped).map(drop)
     }
 
-    /// Returns the attributes of the next rows. They must be in one row group.
+    /// Returns the attributes of the next rows; `None` for those of a file that could not be read.
+    /// The rows must be in one row group.
     ///
     /// # Errors
     ///
     /// If the file is damaged or cannot be read.
-    pub(crate) fn next(&mut self, rows: usize) -> Result<Vec<Pairs>, ReadError> {
+    pub fn next(&mut self, rows: usize) -> Result<Vec<Option<Pairs>>, ReadError> {
         let read = self.read(rows);
         read.map_err(|why| failed(self.snapshot, why))
     }
 
-    fn read(&mut self, rows: usize) -> Result<Vec<Pairs>, Reason> {
+    fn read(&mut self, rows: usize) -> Result<Vec<Option<Pairs>>, Reason> {
         let [mut names, mut values] = match self.open.take() {
             Some(columns) => columns,
             None => self.open_group()?,
@@ -79,11 +83,12 @@ impl<'s> XattrReader<'s> {
         for _ in 0..rows {
             let names = names.next(self.snapshot, &mut self.unpacker)?;
             let values = values.next(self.snapshot, &mut self.unpacker)?;
-            if names.len() != values.len() {
+            if names.as_ref().map(Vec::len) != values.as_ref().map(Vec::len) {
                 let what = "names and values differ in number";
                 return Err(Reason::Damaged(what.to_owned()));
             }
-            all.push(names.into_iter().zip(values).collect());
+            let pairs = names.zip(values);
+            all.push(pairs.map(|(names, values)| names.into_iter().zip(values).collect()));
         }
         self.open = Some([names, values]);
         Ok(all)
@@ -156,16 +161,12 @@ struct TextLists {
     /// The pages that were not read yet.
     pages: VecDeque<Range<u64>>,
     /// The rows that were read and not returned yet.
-    rows: VecDeque<Vec<Vec<u8>>>,
+    rows: VecDeque<Texts>,
 }
 
 impl TextLists {
     /// Returns the texts of the next row.
-    fn next(
-        &mut self,
-        snapshot: &Snapshot,
-        unpacker: &mut Unpacker,
-    ) -> Result<Vec<Vec<u8>>, Reason> {
+    fn next(&mut self, snapshot: &Snapshot, unpacker: &mut Unpacker) -> Result<Texts, Reason> {
         while self.rows.is_empty() {
             let page = self.pages.pop_front().ok_or_else(malformed)?;
             let page = unpacker.page(&snapshot.file, page, &self.place, Values::Bytes)?;
@@ -186,7 +187,7 @@ fn lists(
     count: usize,
     encoding: Encoding,
     dictionary: Option<&Dictionary>,
-) -> Option<VecDeque<Vec<Vec<u8>>>> {
+) -> Option<VecDeque<Texts>> {
     (count <= MOST_ATTRIBUTES).then_some(())?;
     let repetitions = levels(&mut bytes, 1, count)?;
     let definitions = levels(&mut bytes, 2, count)?;
@@ -201,14 +202,17 @@ fn lists(
     let mut cells = Cells::default();
     decode::page(page, dictionary, &mut Scratch::default(), &mut cells)?;
     let (mut begin, mut ends) = (0, cells.ends.iter());
-    let mut rows: VecDeque<Vec<Vec<u8>>> = VecDeque::new();
+    let mut rows: VecDeque<Texts> = VecDeque::new();
     for (definition, repetition) in definitions.into_iter().zip(repetitions) {
         if repetition == 0 {
-            rows.push_back(Vec::new());
+            // 0 stands for a null.
+            rows.push_back((definition > 0).then(Vec::new));
         }
         if definition == ATTRIBUTE {
             let end = *ends.next()? as usize;
-            rows.back_mut()?.push(cells.data[begin..end].to_vec());
+            rows.back_mut()?
+                .as_mut()?
+                .push(cells.data[begin..end].to_vec());
             begin = end;
         }
     }
