@@ -1,6 +1,7 @@
 //! The number of files below directories and the sum of their sizes. A file counts once for each of
 //! its names.
 
+use crate::measurement::allocated_size;
 use crate::read_error::{ReadError, Report, Stop};
 use ringwalk::{
     Batch, Errno, Error, FileType, Flow, Identity, Metadata, Operation, SweepVisitor, Visitor,
@@ -20,6 +21,10 @@ pub struct Tally<'t> {
     types: [u64; TYPES],
     /// Sum of the apparent sizes in bytes. Three sparse files can exceed 64 bits together.
     pub bytes: u128,
+    /// Sum of the space taken in bytes, if the walk asks for [`Fields::BLOCKS`].
+    ///
+    /// [`Fields::BLOCKS`]: ringwalk::Fields::BLOCKS
+    pub allocated: u128,
     /// Number of roots that are not directories. Each has been reported.
     pub no_directories: u64,
     report: &'t Report<'t>,
@@ -41,6 +46,7 @@ impl<'t> Tally<'t> {
         Self {
             types: [0; TYPES],
             bytes: 0,
+            allocated: 0,
             no_directories: 0,
             report,
             stop: None,
@@ -63,6 +69,7 @@ impl<'t> Tally<'t> {
             *sum += part;
         }
         self.bytes += other.bytes;
+        self.allocated += other.allocated;
         self.no_directories += other.no_directories;
         self
     }
@@ -131,6 +138,7 @@ impl Visitor for Tally<'_> {
             self.types[entry.file_type() as usize % TYPES] += 1;
             if let Some(metadata) = entry.metadata() {
                 self.bytes += u128::from(metadata.size);
+                self.allocated += u128::from(allocated_size(metadata));
             }
         }
         if self.is_stopped() {
@@ -193,6 +201,7 @@ impl SweepVisitor for SweptTally<'_> {
             };
             self.tally.types[file.file_type() as usize % TYPES] += names;
             self.tally.bytes += u128::from(file.size) * u128::from(names);
+            self.tally.allocated += u128::from(allocated_size(file)) * u128::from(names);
         }
     }
 }

@@ -68,7 +68,7 @@ pub(crate) struct Usage {
     /// Sum of the sizes of regular files and symbolic links in bytes.
     apparent_size: u128,
     /// Bytes that the files take on the device.
-    allocated: u128,
+    allocated_size: u128,
     /// Number of files of any type, including directories and the path itself.
     entries: u64,
     /// The read errors, in no particular order.
@@ -79,9 +79,9 @@ pub(crate) struct Usage {
 impl Usage {
     fn __repr__(&self, py: Python<'_>) -> String {
         format!(
-            "Usage(apparent_size={}, allocated={}, entries={}, errors=<{}>)",
+            "Usage(apparent_size={}, allocated_size={}, entries={}, errors=<{}>)",
             self.apparent_size,
-            self.allocated,
+            self.allocated_size,
             self.entries,
             self.errors.bind(py).len()
         )
@@ -119,7 +119,7 @@ pub(crate) fn du(
     })?;
     Ok(Usage {
         apparent_size: sums.apparent,
-        allocated: sums.allocated,
+        allocated_size: sums.allocated,
         entries: sums.files,
         errors: exceptions(py, &given, failures, |operation| {
             operation == Operation::Stat
@@ -130,12 +130,18 @@ pub(crate) fn du(
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/Count.txt"))]
 #[pyclass(frozen, get_all, module = "ringwalk")]
 pub(crate) struct Count {
-    /// Number of files of any type, by each of their names; the directory itself does not count.
+    /// Number of entries of any type: `files` and `directories`.
+    entries: u64,
+    /// Number of entries that are no directories, by each of their names.
     files: u64,
+    /// Number of directories; the directory itself does not count.
+    directories: u64,
     /// Sum of the sizes in bytes, by each of their names; `None` without metadata.
-    bytes: Option<u128>,
-    /// Number of files by type. The types are the same as in `scan`, and `unknown` for files whose
-    /// type could not be found out.
+    apparent_size: Option<u128>,
+    /// Sum of the space taken in bytes, by each of their names; `None` without metadata.
+    allocated_size: Option<u128>,
+    /// Number of entries by type. The types are the same as in `scan`, and `unknown` for entries
+    /// whose type could not be found out.
     types: Py<PyDict>,
     /// The read errors, in no particular order.
     errors: Py<PyList>,
@@ -144,12 +150,14 @@ pub(crate) struct Count {
 #[pymethods]
 impl Count {
     fn __repr__(&self, py: Python<'_>) -> String {
-        let bytes = self
-            .bytes
-            .map_or("None".to_owned(), |bytes| bytes.to_string());
+        let text = |sum: Option<u128>| sum.map_or("None".to_owned(), |sum| sum.to_string());
         format!(
-            "Count(files={}, bytes={bytes}, types={}, errors=<{}>)",
+            "Count(entries={}, files={}, directories={}, apparent_size={}, allocated_size={}, types={}, errors=<{}>)",
+            self.entries,
             self.files,
+            self.directories,
+            text(self.apparent_size),
+            text(self.allocated_size),
             self.types.bind(py),
             self.errors.bind(py).len()
         )
@@ -171,7 +179,11 @@ pub(crate) fn count(
     let given = Given::new(path)?;
     let follow = self::follow(follow)?;
     let engine = Engine::new(source, workers)?;
-    let fields = if stat { Fields::SIZE } else { Fields::empty() };
+    let fields = if stat {
+        Fields::SIZE | Fields::BLOCKS
+    } else {
+        Fields::empty()
+    };
     let walk = Walk::new(given.path.clone())
         .fields(fields)
         .follow(follow)
@@ -191,8 +203,11 @@ pub(crate) fn count(
         types.set_item(type_word(file_type).unwrap_or("unknown"), number)?;
     }
     Ok(Count {
-        files: tally.files,
-        bytes: stat.then_some(tally.bytes),
+        entries: tally.entries,
+        files: tally.entries - tally.directories,
+        directories: tally.directories,
+        apparent_size: stat.then_some(tally.apparent_size),
+        allocated_size: stat.then_some(tally.allocated_size),
         types: types.unbind(),
         errors: exceptions(py, &given, failures, |_| true)?,
     })
@@ -200,8 +215,10 @@ pub(crate) fn count(
 
 /// A tally that can leave the thread it was made on.
 struct Counted {
-    files: u64,
-    bytes: u128,
+    entries: u64,
+    directories: u64,
+    apparent_size: u128,
+    allocated_size: u128,
     types: Vec<(FileType, u64)>,
 }
 
@@ -234,8 +251,10 @@ fn tally(
         FileType::Unknown,
     ];
     Counted {
-        files: all.files(),
-        bytes: all.bytes,
+        entries: all.files(),
+        directories: all.of(FileType::Directory),
+        apparent_size: all.bytes,
+        allocated_size: all.allocated,
         types: types.map(|file_type| (file_type, all.of(file_type))).into(),
     }
 }

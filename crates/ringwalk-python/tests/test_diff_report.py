@@ -22,7 +22,7 @@ def kinds(diff) -> dict[str, str]:
 
 @pytest.mark.smoke
 def test_each_kind_of_change(tree, saved, tmp_path):
-    before = ringwalk.du(tree).allocated
+    before = ringwalk.du(tree).allocated_size
     old_size = os.lstat(tree / "a" / "file5").st_size
     (tree / "new").write_bytes(b"x" * 50_000)
     (tree / "a" / "file5").write_bytes(b"y" * 20_000)
@@ -51,7 +51,7 @@ def test_each_kind_of_change(tree, saved, tmp_path):
         "\udcff\udcfe.dat": "modified",
     }
     assert diff and not diff.same and diff.complete and len(diff) == 8
-    assert diff.growth == ringwalk.du(tree).allocated - before
+    assert diff.growth == ringwalk.du(tree).allocated_size - before
     assert diff.growth == sum(change.growth for change in diff)
     growths = [change.growth for change in diff]
     assert growths == sorted(growths, reverse=True)
@@ -120,16 +120,16 @@ def test_without_renames(tree, saved):
 
 def test_groups_of_changes(tree, saved):
     def sizes():
-        return {name: ringwalk.du(tree / name).allocated for name in ("a", "empty")}
+        return {name: ringwalk.du(tree / name).allocated_size for name in ("a", "empty")}
 
-    before, total = sizes(), ringwalk.du(tree).allocated
+    before, total = sizes(), ringwalk.du(tree).allocated_size
     (tree / "a" / "big.bin").write_bytes(b"x" * 300_000)
     (tree / "empty" / "small.bin").write_bytes(b"x" * 30_000)
     diff = ringwalk.diff(saved, tree)
     after = sizes()
     rows = diff.groups("dir")
     assert [(row["path"], row["entries"]) for row in rows] == [("", 2), ("a", 1), ("empty", 1)]
-    assert rows[0]["growth"] == ringwalk.du(tree).allocated - total
+    assert rows[0]["growth"] == ringwalk.du(tree).allocated_size - total
     for row in rows[1:]:
         assert row["growth"] == after[row["path"]] - before[row["path"]]
     assert [row["path"] for row in diff.groups("dir", depth=0)] == [""]
@@ -167,7 +167,7 @@ def test_a_report_is_what_lstat_says(tree, saved):
         "l": sum(map(stat.S_ISLNK, modes)),
         "p": sum(map(stat.S_ISFIFO, modes)),
     }
-    assert report["total"]["alloc"] == ringwalk.du(tree).allocated
+    assert report["total"]["alloc"] == ringwalk.du(tree).allocated_size
     assert report["total"]["entries"] == len(modes) and report["others"] is None
     owners = ringwalk.report(saved, by=(key for key in ("owner", "age")))
     assert owners["by"] == ["owner", "age"] and owners == ringwalk.report(saved, "owner,age")
@@ -175,7 +175,7 @@ def test_a_report_is_what_lstat_says(tree, saved):
 
 
 def test_a_report_on_a_subtree(tree, saved, monkeypatch):
-    expected = ringwalk.du(tree / "a" / "b").allocated
+    expected = ringwalk.du(tree / "a" / "b").allocated_size
     files = ringwalk.open_snapshot(saved)
     monkeypatch.chdir(tree / "a")
     for snapshot in (files, saved, tree):

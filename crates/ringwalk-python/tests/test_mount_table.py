@@ -43,7 +43,7 @@ QUESTIONS = {
 
 def told(name, answer):
     if name == "count":
-        return answer.files, answer.bytes, len(answer.errors)
+        return answer.entries, answer.apparent_size, answer.allocated_size, len(answer.errors)
     if name == "du":
         return answer.apparent_size, answer.entries, len(answer.errors)
     if name == "find":

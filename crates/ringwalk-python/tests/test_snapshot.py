@@ -110,7 +110,7 @@ def test_the_charged_rows_are_what_du_says(tree, saved):
     pytest.importorskip("pyarrow")
     rows = ringwalk.open_snapshot(saved).to_arrow(columns=["alloc", "charged"]).to_pylist()
     charged = sum(row["alloc"] for row in rows if row["charged"])
-    assert charged == ringwalk.du(tree).allocated
+    assert charged == ringwalk.du(tree).allocated_size
     done = finished(["du", "-s", "-B1", tree], capture_output=True, text=True, check=True)
     assert charged == int(done.stdout.split()[0])
 

@@ -32,7 +32,7 @@ def test_du_counts_each_file_once(tree):
     assert usage.entries == len(files) == len(listed(tree)) - 1, "one has two names"
     sizes = [status.st_size for status in files.values() if has_size(status)]
     assert usage.apparent_size == sum(sizes)
-    assert usage.allocated == sum(status.st_blocks * 512 for status in files.values())
+    assert usage.allocated_size == sum(status.st_blocks * 512 for status in files.values())
     assert usage.errors == []
     assert repr(usage).startswith(f"Usage(apparent_size={usage.apparent_size}, ")
 
@@ -54,7 +54,7 @@ import ringwalk
 for path in "a", "a/b":
     usage = ringwalk.du(path, follow={follow!r})
     print(usage.entries, usage.apparent_size, usage.errors)
-print(ringwalk.count("a").files, ringwalk.count("a/b").files)
+print(ringwalk.count("a").entries, ringwalk.count("a/b").entries)
 """
     command = ["unshare", "--mount", "sh", "-c", 'mount --bind a a/b/c && exec "$@"', "sh"]
     if finished([*command, "true"], cwd=tmp_path, capture_output=True).returncode != 0:
@@ -80,15 +80,19 @@ def test_count_counts_every_name_below(tree):
     below = listed(tree)
     below.pop(os.fspath(tree))
     count = ringwalk.count(tree)
-    assert count.files == len(below)
-    assert count.bytes == sum(status.st_size for status in below.values())
+    directories = sum(stat.S_ISDIR(status.st_mode) for status in below.values())
+    assert (count.entries, count.directories) == (len(below), directories)
+    assert count.files == len(below) - directories
+    assert count.apparent_size == sum(status.st_size for status in below.values())
+    assert count.allocated_size == sum(status.st_blocks * 512 for status in below.values())
     for word, is_one in KINDS.items():
         expected = sum(is_one(status.st_mode) for status in below.values())
         assert count.types[word] == expected, word
     assert count.types["unknown"] == 0 and count.errors == []
     names = ringwalk.count(tree, stat=False)
-    assert (names.files, names.bytes, names.types) == (count.files, None, count.types)
-    assert repr(names).startswith(f"Count(files={count.files}, bytes=None, types={{'file': ")
+    assert (names.apparent_size, names.allocated_size) == (None, None)
+    assert (names.entries, names.files, names.types) == (count.entries, count.files, count.types)
+    assert repr(names).startswith(f"Count(entries={count.entries}, files={count.files}, ")
 
 
 @pytest.mark.parametrize("function", [ringwalk.du, ringwalk.count])
@@ -122,7 +126,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_counts(tree, function):
 def test_options(tree, workers):
     options = {"workers": workers, "source": "syscall", "one_file_system": True}
     assert ringwalk.du(tree, **options).entries == len(listed(tree)) - 1
-    assert ringwalk.count(tree, **options).files == len(listed(tree)) - 1
+    assert ringwalk.count(tree, **options).entries == len(listed(tree)) - 1
     for function in (ringwalk.du, ringwalk.count):
         for wrong in ({"source": "tape"}, {"workers": 0}, {"follow": "links"}):
             with pytest.raises(ValueError, match="tape|workers|follow"):
@@ -136,5 +140,5 @@ def test_sums_are_whole_numbers_of_any_size(tmp_path):
                 os.truncate(file.fileno(), 2**43)
             except OSError:
                 pytest.skip("no files so large here")
-    assert ringwalk.count(tmp_path).bytes == 4 * 2**43
+    assert ringwalk.count(tmp_path).apparent_size == 4 * 2**43
     assert ringwalk.du(tmp_path).apparent_size == 4 * 2**43

@@ -48,7 +48,7 @@ def test_functions(tree):
             assert sum(map(len, ringwalk.scan(tree, batch_size=9))) == expected
             assert len(list(ringwalk.find(tree))) == expected
             assert ringwalk.du(tree).entries == expected - 1
-            assert ringwalk.count(tree).files == expected - 1
+            assert ringwalk.count(tree).entries == expected - 1
         assert ringwalk.doctor(tree)["sources"]
 
     at_once(work)

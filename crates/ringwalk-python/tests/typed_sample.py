@@ -41,10 +41,10 @@ def sums() -> int:
     usage = ringwalk.du(os.curdir, follow="never")
     assert_type(usage.errors, list[OSError])
     count = ringwalk.count(os.curdir, stat=False)
-    assert_type(count.bytes, int | None)
+    assert_type((count.apparent_size, count.directories), tuple[int | None, int])
     assert_type(ringwalk.doctor()["version"], Any)
     try:
-        return usage.apparent_size + usage.allocated + count.types["file"]
+        return usage.apparent_size + usage.allocated_size + count.types["file"]
     except ringwalk.SearchError as error:
         assert_type(error.messages, list[str])
         return 0

@@ -356,7 +356,7 @@ class Usage:
     def apparent_size(self) -> int:
         """Sum of the sizes of regular files and symbolic links in bytes."""
     @property
-    def allocated(self) -> int:
+    def allocated_size(self) -> int:
         """Bytes that the files take on the device."""
     @property
     def entries(self) -> int:
@@ -374,12 +374,12 @@ def count(
     workers: int | None = None,
     source: _Source = "auto",
 ) -> Count:
-    """Counts the files below a directory. Each name of a file counts. Without `stat` the function
+    """Counts the entries below a directory. Each name of a file counts. Without `stat` the function
     reads only names, which is faster. A directory that a mount shows at two places counts at both.
 
     >>> count = ringwalk.count(top)
-    >>> count.files, count.types["directory"]
-    (3, 1)
+    >>> count.entries, count.files, count.directories, count.types["symlink"]
+    (3, 2, 1, 0)
 
     The options are the same as for `scan`. Raises `OSError` if `path` is not a directory or cannot
     be read; the result lists all other errors.
@@ -390,14 +390,23 @@ class Count:
     """The result of `count`."""
 
     @property
-    def files(self) -> int:
-        """Number of files of any type; the directory itself does not count."""
+    def entries(self) -> int:
+        """Number of entries: files and directories. The directory itself does not count."""
     @property
-    def bytes(self) -> int | None:
-        """Sum of their sizes; `None` without `stat`."""
+    def files(self) -> int:
+        """Number of entries that are no directories."""
+    @property
+    def directories(self) -> int:
+        """Number of directories."""
+    @property
+    def apparent_size(self) -> int | None:
+        """Sum of the sizes of all entries in bytes; `None` without `stat`."""
+    @property
+    def allocated_size(self) -> int | None:
+        """Bytes that all entries take on the device; `None` without `stat`."""
     @property
     def types(self) -> dict[str, int]:
-        """Number of files by type. The types are the same as in `scan`, and `unknown` for files
+        """Number of entries by type. The types are the same as in `scan`, and `unknown` for files
         whose type could not be found out.
         """
     @property
