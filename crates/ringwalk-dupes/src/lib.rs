@@ -35,4 +35,4 @@ pub use groups::{Copy, Group, Name};
 pub use matching::{FileFault, MatchProgress};
 pub use output::Totals;
 pub use scan::live::ScanError;
-pub use search::{Directories, Missed, Search, SearchError};
+pub use search::{Directories, Missed, Search, SearchError, is_live_root};

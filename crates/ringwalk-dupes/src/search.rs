@@ -11,16 +11,17 @@ use crate::scan::saved::{self, SavedError};
 use ringwalk::identity::TrustOfDevices;
 use ringwalk::{Errno, Fields, Follow, Identity, Metadata, Stay, Summary, Walk};
 use ringwalk_hash::cache::{CacheError, HashCache};
+use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{ReadError, Snapshot};
 use ringwalk_sys::release_free_memory;
 use ringwalk_sys::sync::IgnorePoison;
 use std::collections::HashMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::Mutex;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::{fmt, io};
 
 /// Whether and how directories are compared.
@@ -62,6 +63,7 @@ pub struct Search {
     one_file_system: bool,
     workers: Option<NonZeroUsize>,
     cache: Option<HashCache>,
+    stop: Arc<AtomicBool>,
 }
 
 #[derive(Debug)]
@@ -126,6 +128,16 @@ impl From<TooMany> for SearchError {
     }
 }
 
+/// Returns true if a path that a user names is to be searched, and false if it is to be opened as a
+/// snapshot: a regular file, or the folder of a walk that several processes share. The search
+/// reports a root that is missing, or is no directory. To open a pipe as a snapshot could wait for
+/// ever.
+pub fn is_live_root(root: &OsStr) -> bool {
+    let path = Path::new(root);
+    let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
+    is_live(path) || std::fs::metadata(path).map_or(true, is_other)
+}
+
 impl Search {
     /// Sets up a search below these files and directories. Symbolic links given here are followed.
     /// A root that lies within another one is searched once.
@@ -143,6 +155,7 @@ impl Search {
             one_file_system: false,
             workers: None,
             cache: None,
+            stop: Arc::default(),
         };
         for root in roots {
             search.add_root(PathBuf::from(root.into()))?;
@@ -226,6 +239,11 @@ impl Search {
         self.cache = Some(cache);
     }
 
+    /// Has the search end soon after any thread sets this flag. What it returns then is of no use.
+    pub fn stop_when(&mut self, stop: Arc<AtomicBool>) {
+        self.stop = stop;
+    }
+
     /// Returns the walk that [`run`](Self::run) needs. The caller may set how it is done: its
     /// source, its workers.
     pub fn walk(&self) -> Walk {
@@ -290,6 +308,7 @@ impl Search {
                 cache: self.cache.as_ref(),
                 report: &report,
                 progress,
+                stop: &self.stop,
             },
         );
         let result = matcher.run().map_err(SearchError::Threads)?;
@@ -343,6 +362,7 @@ impl Search {
             wanted: &wanted,
             report: &report,
             has_too_many: AtomicBool::new(false),
+            stop: &self.stop,
             trust: TrustOfDevices::default(),
             partial: Mutex::default(),
         };

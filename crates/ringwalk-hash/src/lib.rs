@@ -28,6 +28,7 @@
 //! | `large.rs` | one large file by several threads |
 //! | `crew.rs` | threads that work on files, as many as help |
 //! | `hash_files.rs` | many files at once |
+//! | `files_below.rs` | the files below roots |
 //! | `sequence.rs` | their results, in the order of the files |
 //! | `cache/` | hashes that are kept in a file, for files that do not change |
 
@@ -38,6 +39,7 @@ mod digest;
 mod fault;
 mod file_permits;
 mod file_version;
+mod files_below;
 mod hash_files;
 mod hasher;
 mod kernel_files;
@@ -54,6 +56,7 @@ pub use digest::{Algorithm, Digest, ParseDigestError};
 pub use fault::Fault;
 pub use file_permits::{FilePermits, Permits, file_permits, raise_file_limit};
 pub use file_version::FileVersion;
+pub use files_below::FilesBelow;
 pub use hash_files::{FileToHash, HashOptions, Hashed, hash_file, hash_files};
 pub use hasher::{hash_reader, quick_hash};
 pub use kernel_files::{is_kernel_type, kernel_file_system};

@@ -9,6 +9,7 @@
 //! | `scan/` | `scan` |
 //! | `sums.rs` | `du`, `count` |
 //! | `find/` | `find` |
+//! | `contents.rs` | `hash`, `dupes` |
 //! | `doctor.rs` | the report of `doctor` |
 //! | `cluster/` | a task of `ringwalk.cluster`, and the snapshot of all parts |
 //! | `snapshot/` | `snapshot`, `open_snapshot`, `diff`, `report` |
@@ -35,6 +36,7 @@
 )]
 
 mod cluster;
+mod contents;
 mod doctor;
 mod errors;
 mod find;
@@ -54,6 +56,8 @@ use pyo3::prelude::*;
 mod _ringwalk {
     #[pymodule_export]
     use crate::cluster::{cluster_compact, cluster_file_system, cluster_mounts, cluster_task};
+    #[pymodule_export]
+    use crate::contents::{find_copies, hash_contents};
     #[pymodule_export]
     use crate::doctor::examine;
     #[pymodule_export]

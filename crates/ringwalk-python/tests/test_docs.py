@@ -21,7 +21,7 @@ API = TOP / "docs" / "api.md"
 def examples() -> dict[str, str]:
     """Texts with examples, by what they document."""
     texts = {}
-    sources = STUB, STUB.with_name("_snapshot.py")
+    sources = STUB, STUB.with_name("_contents.py"), STUB.with_name("_snapshot.py")
     nodes = [node for source in sources for node in ast.walk(ast.parse(source.read_text()))]
     for node in nodes:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
@@ -88,6 +88,13 @@ def test_everything_public_is_documented_in_the_stub_and_at_run_time():
             text = getattr(ringwalk, name).__doc__
             assert text and len(text) > 15, name
             # What is written in Python needs no stub.
-            written = ("_ringwalk.pyi", "_doctor.py", "_errors.py", "_snapshot.py", "_walk.py")
+            written = (
+                "_ringwalk.pyi",
+                "_contents.py",
+                "_doctor.py",
+                "_errors.py",
+                "_snapshot.py",
+                "_walk.py",
+            )
             stub = "".join(STUB.with_name(source).read_text() for source in written)
             assert text.splitlines()[0] in stub

@@ -28,6 +28,15 @@ async def task() -> list[str]:
     return []
 
 
+def contents() -> int:
+    hashes = ringwalk.hash([".", b"/tmp"], algo="xxh3", workers=2)
+    assert_type(hashes.files[0], ringwalk.FileHash)
+    assert_type((hashes.files[0].path, hashes.files[0].hash), tuple[str, bytes])
+    copies = ringwalk.dupes(pathlib.Path(), keep_in=["a", "b"], min=1 << 20)
+    assert_type(copies.groups[0].files[0], ringwalk.DuplicateFile)
+    return sum(group.freeable for group in copies.groups)
+
+
 def paths() -> None:
     for text in ringwalk.find(".", "-name", b"*.py"):
         assert_type(text, str)

@@ -23,10 +23,11 @@ use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::status::{TROUBLE, failed, trouble};
 use args::Format;
-use ringwalk_dupes::{Found, MatchProgress, Missed, ScanError, Search, SearchError, output};
+use ringwalk_dupes::{
+    Found, MatchProgress, Missed, ScanError, Search, SearchError, is_live_root, output,
+};
 use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::raise_file_limit;
-use ringwalk_snapshot::cluster::is_live;
 use ringwalk_sys::limit_arenas;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufWriter, Write};
@@ -167,15 +168,6 @@ fn set_up<'a>(
     search.one_file_system(args.one_file_system);
     search.workers(options.workers);
     Ok((search, saved))
-}
-
-/// Returns true for everything but regular files and walks that several processes share: the search
-/// reports a root that is missing, or is no directory. To open a pipe as a snapshot could wait for
-/// ever.
-fn is_live_root(root: &OsStr) -> bool {
-    let path = Path::new(root);
-    let is_other = |found: std::fs::Metadata| !found.is_file() && !found.is_dir();
-    is_live(path) || std::fs::metadata(path).map_or(true, is_other)
 }
 
 /// Returns true if two paths lead to one file. A path that does not exist cannot be an input.

@@ -14,20 +14,16 @@ mod saved;
 
 pub use args::HashArgs;
 
-use std::ffi::{OsStr, OsString};
 use std::io;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ringwalk::{Error, FileType, Follow, Order, OwnedEntry, Stay, Walk};
+use ringwalk::{Error, Follow, Order, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
-use ringwalk_hash::{
-    Fault, FileToHash, HashOptions, OpenRoot, hash_files, kernel_file_system, raise_file_limit,
-};
+use ringwalk_hash::{Fault, FilesBelow, HashOptions, hash_files, raise_file_limit};
 
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
@@ -61,7 +57,6 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
         console::error(message);
         has_failed.store(true, Ordering::Relaxed);
     };
-    let roots = Roots::open(&args.roots);
     let stay = if args.one_file_system {
         Stay::Device
     } else {
@@ -79,20 +74,11 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     let hashing = hash_options(args, options);
     let walk = walk.descriptor_reserve(hashing.descriptor_reserve());
     let progress = Progress::of_walk(options.progress, walk.monitor());
-    let mut entries = walk.into_iter();
-    let mut left_out = LeftOut::default();
-    let is_root = |error: &Error| args.roots.iter().any(|root| root == error.path());
+    let mut below = FilesBelow::new(walk, &args.roots);
     let files = std::iter::from_fn(|| {
         loop {
-            match entries.next()? {
-                Ok(entry) => {
-                    if !left_out.takes(&entry)
-                        && let Some(file) = roots.file(entry)
-                    {
-                        return Some(file);
-                    }
-                }
-                Err(error) if left_out.holds(error.path()) && !is_root(&error) => {}
+            match below.next()? {
+                Ok(file) => return Some(file),
                 Err(error) => fail(&walk_error(&error)),
             }
         }
@@ -114,7 +100,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     if let Err(error) = hashed {
         return no_thread(&error);
     }
-    if let (true, Some(summary)) = (options.explain, entries.summary()) {
+    if let (true, Some(summary)) = (options.explain, below.summary()) {
         explain(summary);
     }
     match written {
@@ -167,109 +153,4 @@ pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
             format!("cannot {what} {path}: {}", reason.unwrap_or_default())
         }
     }
-}
-
-/// Leaves out file systems of the kernel below a root.
-#[derive(Default)]
-struct LeftOut {
-    /// The last directory that was left out. Entries come depth first.
-    directory: Option<PathBuf>,
-    /// The type of the root's own file system, if it is one of the kernel: its files are wanted.
-    wanted: Option<u64>,
-}
-
-impl LeftOut {
-    /// Returns true if the path lies in a directory that is left out.
-    fn holds(&self, path: &Path) -> bool {
-        let directory = self.directory.as_deref();
-        directory.is_some_and(|directory| path.starts_with(directory))
-    }
-
-    /// Looks at the next entry. Returns true if it is left out.
-    fn takes(&mut self, entry: &OwnedEntry) -> bool {
-        let kind = || kernel_file_system(entry.path().as_os_str().as_bytes());
-        if entry.depth() == 0 {
-            // This root can lie in a directory that was left out below the previous root.
-            self.directory = None;
-            self.wanted = kind();
-            return false;
-        }
-        if self.holds(entry.path()) {
-            return true;
-        }
-        if entry.file_type() == FileType::Directory {
-            let kind = kind();
-            if kind.is_some() && kind != self.wanted {
-                self.directory = Some(entry.path().to_path_buf());
-            }
-        }
-        false
-    }
-}
-
-/// The roots, open for the files below them.
-struct Roots(Vec<(OsString, Arc<OpenRoot>)>);
-
-impl Roots {
-    fn open(roots: &[OsString]) -> Self {
-        let roots = roots.iter().map(|root| {
-            // The walk reports a root that cannot be opened. If the walk can open it after all,
-            // `file` uses the whole paths of its files.
-            let open = OpenRoot::open(Path::new(root)).unwrap_or(OpenRoot::Working);
-            (root.clone(), Arc::new(open))
-        });
-        Self(roots.collect())
-    }
-
-    /// Returns the file to hash, if the entry is a regular file or a root that may be one. Its
-    /// context is the path, beginning with the root as it was given.
-    fn file(&self, entry: OwnedEntry) -> Option<FileToHash<PathBuf>> {
-        let is_root = entry.depth() == 0;
-        let file_type = entry.file_type();
-        let is_wanted = match file_type {
-            FileType::Regular => true,
-            // The walk has reported a root whose type is unknown.
-            FileType::Directory | FileType::Unknown => false,
-            // A path that the user has given is reported if it is not a regular file.
-            _ => is_root,
-        };
-        if !is_wanted {
-            return None;
-        }
-        let (ino, root) = (entry.ino(), entry.root_index());
-        let path = entry.into_path();
-        if is_root {
-            return Some(FileToHash {
-                root: Arc::new(OpenRoot::Working),
-                path: path.clone(),
-                ino,
-                only: None,
-                context: path,
-            });
-        }
-        let (root, open) = self.0.get(root)?;
-        let below = match **open {
-            OpenRoot::Directory(_) => below(&path, root),
-            // A path below the root would be looked up in the working directory.
-            OpenRoot::Working => path.clone(),
-        };
-        Some(FileToHash {
-            root: Arc::clone(open),
-            path: below,
-            ino,
-            only: None,
-            context: path,
-        })
-    }
-}
-
-/// Returns the part of a path that follows its root. The walk begins every path with its root as
-/// the user has given it.
-fn below(path: &Path, root: &OsStr) -> PathBuf {
-    let bytes = path.as_os_str().as_bytes();
-    let mut below = bytes.strip_prefix(root.as_bytes()).unwrap_or(bytes);
-    while let Some(rest) = below.strip_prefix(b"/") {
-        below = rest;
-    }
-    PathBuf::from(OsStr::from_bytes(below))
 }

@@ -44,7 +44,7 @@ use std::collections::HashMap;
 use std::io;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 /// Files up to this size are read as a whole at once. Larger ones are sampled first.
@@ -70,6 +70,8 @@ pub(crate) struct MatchOptions<'m> {
     /// Called for each file that could not be compared, by any thread.
     pub(crate) report: &'m (dyn Fn(FileFault<'_>) + Sync),
     pub(crate) progress: &'m MatchProgress,
+    /// Once it is set, no more files are opened, and the result is of no use.
+    pub(crate) stop: &'m AtomicBool,
 }
 
 /// How far the comparison is. Other threads may read it at any time.

@@ -10,6 +10,7 @@ use std::ffi::OsStr;
 use std::ops::Range;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 impl Matcher<'_> {
     /// Waits until each further change of a candidate gives it another version than the one that
@@ -85,6 +86,9 @@ impl Matcher<'_> {
     }
 
     pub(super) fn open(&self, id: FileId) -> Result<OpenFile, Fault> {
+        if self.options.stop.load(Ordering::Relaxed) {
+            return Err(Fault::Open(Errno::CANCELED));
+        }
         let file = self.inventory.file(id);
         let root = self.inventory.directory(file.dir).root as usize;
         let path = self.inventory.file_below_root(id);

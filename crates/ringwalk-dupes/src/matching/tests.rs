@@ -24,6 +24,7 @@ fn a_long_class_forgets_no_hash_that_smaller_batches_wait_for() {
         cache: None,
         report: &|fault| panic!("{fault:?}"),
         progress: &MatchProgress::default(),
+        stop: &AtomicBool::new(false),
     };
     let matched = Matcher::new(&inventory, options).run().unwrap();
     assert_eq!(matched.hashes.len(), 1);

@@ -33,6 +33,7 @@ pub(crate) struct Scan<'s> {
     pub(crate) wanted: &'s Wanted,
     pub(crate) report: &'s (dyn Fn(ScanError<'_>) + Sync),
     pub(crate) has_too_many: AtomicBool,
+    pub(crate) stop: &'s AtomicBool,
     pub(crate) trust: TrustOfDevices,
     /// Paths of directories that were not read completely.
     pub(crate) partial: Mutex<Vec<Vec<u8>>>,
@@ -215,6 +216,9 @@ impl Visitor for LiveVisitor<'_> {
     type State = State;
 
     fn batch(&mut self, batch: &Batch<'_, State>) -> Flow {
+        if self.scan.stop.load(Ordering::Relaxed) {
+            return Flow::Stop;
+        }
         if self.add_batch(batch).is_err() {
             self.scan.has_too_many.store(true, Ordering::Relaxed);
             return Flow::Stop;

@@ -4,11 +4,21 @@
 * `scan` returns a tree as a table for pyarrow, polars, pandas, DuckDB and other users of Arrow.
 * `find` has the language of find(1).
 * `du` and `count` return sums.
+* `hash` hashes the contents of files, and `dupes` finds files with the same contents.
 * `snapshot` saves a tree in a Parquet file. `open_snapshot`, `diff` and `report` read such files.
 * `doctor` reports the sources that this machine allows.
 """
 
 from ringwalk import _ringwalk
+from ringwalk._contents import (
+    DuplicateFile,
+    DuplicateGroup,
+    Duplicates,
+    FileHash,
+    Hashes,
+    dupes,
+    hash,
+)
 from ringwalk._doctor import doctor
 from ringwalk._errors import ReadError, SearchError
 from ringwalk._paths import all_plain, public
@@ -62,9 +72,14 @@ __all__ = [
     "Count",
     "Diff",
     "DirEntry",
+    "DuplicateFile",
+    "DuplicateGroup",
+    "Duplicates",
     "Errors",
+    "FileHash",
     "FileVersion",
     "Found",
+    "Hashes",
     "Leftover",
     "ReadError",
     "Scan",
@@ -76,8 +91,10 @@ __all__ = [
     "diff",
     "doctor",
     "du",
+    "dupes",
     "find",
     "fwalk",
+    "hash",
     "open_snapshot",
     "report",
     "scan",

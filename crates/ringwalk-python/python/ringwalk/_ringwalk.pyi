@@ -68,6 +68,8 @@ __all__ = [
     "du",
     "examine",
     "find",
+    "find_copies",
+    "hash_contents",
     "scan",
     "scandir",
     "take_snapshot",
@@ -308,7 +310,7 @@ class Errors:
     >>> scan = ringwalk.scan([top, "/not/there"], on_error="collect")
     >>> sum(len(batch) for batch in scan)
     4
-    >>> [error] = scan.errors
+    >>> error = next(iter(scan.errors))
     >>> error.path, error.operation, error.errno, error.message
     ('/not/there', 'stat', 2, 'cannot access "/not/there": No such file or directory (os error 2)')
     >>> pyarrow.table(scan.errors).column_names
@@ -474,6 +476,25 @@ class Found(Generic[AnyStr]):
 
 def examine(path: str | bytes) -> str:
     """The compiled part of `doctor`: its report as JSON. Programs call that."""
+
+def hash_contents(
+    paths: str | bytes | list[str | bytes],
+    algo: str,
+    one_file_system: bool,
+    workers: int | None,
+    source: str,
+) -> tuple[list[tuple[str, bytes]], list[OSError]]:
+    """The compiled part of `hash`. Programs call that."""
+
+def find_copies(
+    roots: str | bytes | list[str | bytes],
+    keep_in: str | bytes | list[str | bytes],
+    min: int,
+    one_file_system: bool,
+    workers: int | None,
+    source: str,
+) -> tuple[list[tuple[int, bytes | None, int, list[Any]]], int, list[OSError]]:
+    """The compiled part of `dupes`. Programs call that."""
 
 def take_snapshot(
     roots: str | bytes | list[str | bytes],
