@@ -1,6 +1,7 @@
 """Reads directory trees at the speed the kernel and the disk allow.
 
-* `walk`, `fwalk` and `scandir` do the same as in the standard library, faster.
+* `walk` and `fwalk` do the same as in the standard library, faster. `scandir` does the same and can
+  be interrupted while a file system hangs.
 * `scan` returns a tree as a table for pyarrow, polars, pandas, DuckDB and other users of Arrow.
 * `find` has the language of find(1).
 * `du` and `count` return sums.

@@ -26,6 +26,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// its end. An entry has `name`, `path`, `is_dir()`, `is_file()`, `is_symlink()`, `inode()` and
 /// `stat()`, most of which need no further call of the kernel.
 ///
+/// This function is for programs that list directories which may not answer: Ctrl-C ends it within
+/// 50 ms, also while a FUSE or network file system hangs. It takes more processor time than
+/// `os.scandir`: up to 1.4 times as much for names, and 1.2 times with `stat()` of each entry.
+/// `scan` and `walk` are the fast ways.
+///
 /// >>> import os, tempfile
 /// >>> with tempfile.TemporaryDirectory() as tree:
 /// ...     os.mkdir(os.path.join(tree, "d"))
