@@ -199,9 +199,7 @@ def main(arguments: list[str] | None = None) -> int:
             "machine": about | {"load_average_at_end": os.getloadavg()[0]},
             "tools": tools.versions,
             "not_installed": sorted(tools.missing),
-            "suites": {
-                result.suite: report.to_json(result, session.scratch) for result in results
-            },
+            "suites": {result.suite: report.to_json(result, session.scratch) for result in results},
         }
         report.write(path, document)
         print(f"\nwritten: {path}")

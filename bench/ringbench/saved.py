@@ -46,7 +46,7 @@ def read_rows(old: Path, new: Path, small: Path, large: Path) -> list[Row]:
     def du_from(key: str, below: Path) -> Row:
         return Row(key, "du", "ringwalk", ("du", "-s", "--from", str(old), str(below)), LISTED)
 
-    page = ("report", str(new), "--html", f"{OUT}/report.html")
+    page = ("report", str(new), "--format=html", "-o", f"{OUT}/report.html")
     # Both programs exit with 1 where something differs.
     listings = f"diff {old}.txt {new}.txt >/dev/null; test $? = 1"
     return [

@@ -158,7 +158,7 @@ def test_several_trees(browse, top, scratch, ringwalk):
 
 def test_a_file_of_ncdu(browse, top, scratch, ringwalk, snapshot):
     """It has no inode numbers of most files, so nothing says that they are the same."""
-    ringwalk("export", "--to", "ncdu", "-o", scratch / "ncdu.json", snapshot).ok()
+    ringwalk("export", "--format", "ncdu", "-o", scratch / "ncdu.json", snapshot).ok()
     shown = browse.text(scratch / "ncdu.json", keys="\\six<enter>d", size=WIDE)
     assert "does not know which file it was" in shown and "y/N" not in shown, shown
     browse.run(scratch / "ncdu.json", keys="vdy").ok()

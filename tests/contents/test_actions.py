@@ -131,7 +131,7 @@ def test_a_root_in_the_trash_is_one(act, hashing, top, scratch, given):
     (trash / "files" / "folder" / "alone").write_bytes(b"z" * 5000)
     os.utime(trash / "files" / "folder" / "alone", (500, 500))
     snapshot = scratch / "snapshot"
-    hashing("--all", trash, "-o", snapshot).ok()
+    hashing("--all", trash, "--save", snapshot).ok()
     (scratch / "link").symlink_to(trash / given)
     result = act("--do=delete", "link", "top", snapshot, cwd=scratch)
     assert result.status == 0, result
@@ -395,7 +395,7 @@ def test_odd_names(act, scratch):
 def test_rows_of_snapshots_are_not_changed(act, ringwalk, top, scratch):
     """Nor do they count as the copy that stays."""
     snapshot = scratch / "snapshot"
-    ringwalk("hash", top, "-o", snapshot).ok()
+    ringwalk("hash", top, "--save", snapshot).ok()
     (scratch / "moved").mkdir()
     os.rename(top / "a", scratch / "moved" / "a")
     before = contents(scratch / "moved")

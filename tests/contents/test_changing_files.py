@@ -154,7 +154,7 @@ def test_files_that_vanish_are_reported(hashing, dupes, scratch):
 
 def test_a_directory_that_is_renamed_loses_no_file_silently(hashing, dupes, scratch):
     snapshot = scratch / "snapshot"
-    for program in (hashing, hashing.with_args("--all", "-o", snapshot), dupes):
+    for program in (hashing, hashing.with_args("--all", "--save", snapshot), dupes):
         top = scratch / "renamed"
         for name in ("a", "b"):
             (top / name).mkdir(parents=True)

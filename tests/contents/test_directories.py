@@ -294,12 +294,12 @@ def test_similar_directories_that_two_mounts_show(dupes, scratch, mount):
 
 def test_directories_of_snapshots(dupes, ringwalk, top, scratch):
     snapshot = scratch / "old"
-    ringwalk("hash", "a", "-o", snapshot, cwd=top).ok()
+    ringwalk("hash", "a", "--save", snapshot, cwd=top).ok()
     shutil.rmtree(top / "a")
     result = dupes("--dirs", "--format=json", "b", snapshot, cwd=top)
     # Only files whose size another one had are hashed.
     assert result.status == 1
-    ringwalk("hash", "--all", "b", "-o", snapshot, cwd=top).ok()
+    ringwalk("hash", "--all", "b", "--save", snapshot, cwd=top).ok()
     shutil.copytree(top / "b", top / "c", symlinks=True)
     shutil.rmtree(top / "b")
     # The paths of snapshots are absolute.
@@ -354,7 +354,7 @@ def test_files_of_snapshots_that_said_that_they_are_empty(
     for name in ("e", "f"):
         make(source / name, {"file": b"same"})
     snapshot = scratch / "snapshot"
-    ringwalk("hash", "--all", ".", "-o", snapshot, cwd=point).ok()
+    ringwalk("hash", "--all", ".", "--save", snapshot, cwd=point).ok()
     result = dupes("--dirs", "--format=json", snapshot)
     assert directories(result) == paths([point / "e", point / "f"])
 

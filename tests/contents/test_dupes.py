@@ -364,4 +364,4 @@ def test_the_text(dupes, scratch):
     assert "2 copies of 3.0k, 3.0k to free\n" in dupes("--si", ".", cwd=top).ok().out.decode()
     assert "2 copies of 3000, 3000 to free\n" in dupes("--bytes", ".", cwd=top).ok().out.decode()
     result = dupes("--si", "--format=fdupes", ".", cwd=top)
-    assert result.status == 2 and b"--si has no effect with this --format" in result.err
+    assert result.status == 2 and b"--si has no effect with --format fdupes" in result.err

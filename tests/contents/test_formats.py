@@ -117,7 +117,7 @@ def test_fdupes(dupes, top, answer):
     assert dupes("--format=fdupes", top).ok().out == text
 
 
-@pytest.mark.parametrize("style", ("text", "fdupes", "json", "csv", "parquet"))
+@pytest.mark.parametrize("style", ("table", "fdupes", "json", "csv", "parquet"))
 def test_an_output_file(dupes, top, scratch, style):
     file = scratch / "out"
     assert dupes("--format", style, "-o", file, top).ok().out == b""
@@ -129,7 +129,7 @@ def test_an_output_file(dupes, top, scratch, style):
     assert result.status == 2 and b"missing/out" in result.err
 
 
-@pytest.mark.parametrize("style", ("text", "fdupes", "json", "csv", "parquet"))
+@pytest.mark.parametrize("style", ("table", "fdupes", "json", "csv", "parquet"))
 def test_nothing_was_found(dupes, scratch, style):
     (scratch / "top").mkdir()
     file = scratch / "out"
@@ -145,7 +145,7 @@ def test_nothing_was_found(dupes, scratch, style):
         assert text == b""
 
 
-@pytest.mark.parametrize("style", ("text", "fdupes", "json", "csv", "parquet"))
+@pytest.mark.parametrize("style", ("table", "fdupes", "json", "csv", "parquet"))
 def test_an_answer_that_cannot_be_written(dupes, top, style):
     words = [*dupes.first, "--format", style, top]
     result = run(["sh", "-c", '"$@" >/dev/full', "sh", *words])

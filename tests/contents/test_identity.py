@@ -71,10 +71,10 @@ def test_two_files_with_one_inode_number(ringwalk, dupes, hashing, mount, scratc
     top = mount(mounts.two_below_one, scratch / "work")
     collide(top, _1=b"AAAA", _2=b"BBBB")
     assert groups(dupes, top) == []
-    hashing("--all", "-o", scratch / "s", top).ok()
+    hashing("--all", "--save", scratch / "s", top).ok()
     rows = [
         json.loads(line)
-        for line in ringwalk("export", scratch / "s", "--to", "ndjson").ok().out.splitlines()
+        for line in ringwalk("export", scratch / "s", "--format", "ndjson").ok().out.splitlines()
     ]
     stored = {row["path"]: row["hash"] for row in rows if row.get("hash")}
     listed = hashing(top / "1/f_1", top / "2/f_2").ok().out.decode().split()[::2]
@@ -169,7 +169,7 @@ def test_a_snapshot_of_the_origin_of_a_copy(hashing, dupes, mount, scratch):
         mount(mounts.mounted, work / name, "-o", "loop", work / f"{name}.img")
         for name in ("1", "2")
     )
-    hashing("--all", "-o", scratch / "s", one).ok()
+    hashing("--all", "--save", scratch / "s", one).ok()
     assert groups(dupes, scratch / "s", one) == []
     # Without the origin it is not known whether the copy is the origin, at another place by now.
     assert groups(dupes, scratch / "s", two) == []

@@ -25,8 +25,8 @@ def test_every_file_is_hashed(hashing, ringwalk, scratch, roots):
     assert lines == hashing(*roots).ok().lines()
     assert len(lines) == ROOTS
     snapshot = scratch / "hashes.parquet"
-    hashing("--all", "--output", snapshot, *roots, nofile=64).ok()
-    rows = ringwalk("export", "--to", "ndjson", snapshot).ok().out
+    hashing("--all", "--save", snapshot, *roots, nofile=64).ok()
+    rows = ringwalk("export", "--format", "ndjson", snapshot).ok().out
     assert rows.count(b'"hash":"') == ROOTS
 
 

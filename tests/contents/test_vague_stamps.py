@@ -41,7 +41,7 @@ def test_a_change_in_the_same_second(ringwalk, hashing, dupes, mount, scratch):
     top, snapshot = fill(point / "top"), scratch / "snapshot"
     programs = [
         [*hashing.first, "--workers", "1", top],
-        [*hashing.first, "--workers", "1", top, "-o", snapshot],
+        [*hashing.first, "--workers", "1", top, "--save", snapshot],
         [*dupes.first, "--format=json", "--workers", "1", top],
     ]
     at_a_new_step(top / "changing")
@@ -59,7 +59,7 @@ def test_a_change_in_the_same_second(ringwalk, hashing, dupes, mount, scratch):
     listed, _, found = results
     names = [os.path.basename(line) for line in listed.lines()]
     assert names == [b"other", b"quiet", b"still"]
-    rows = ringwalk("export", snapshot, "--to", "ndjson").ok().lines()
+    rows = ringwalk("export", snapshot, "--format", "ndjson").ok().lines()
     with_hash = {row["path"] for row in map(json.loads, rows) if row.get("hash")}
     assert with_hash == {"other", "quiet", "still"}
     (group,) = json.loads(found.out)["groups"]

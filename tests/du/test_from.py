@@ -184,7 +184,7 @@ def test_a_forgotten_option_is_named(ringwalk, du, scratch):
     assert counted.status == 1 and advice in counted.err
     assert advice not in ringwalk("count", "--from", snap).ok().err
     other = scratch / "other.parquet"
-    ringwalk("report", snap, "--parquet", other).ok()
+    ringwalk("report", snap, "--format=parquet", "-o", other).ok()
     assert b"Not a directory" in ringwalk("count", other).err
     assert du("-s", snap).ok().err == b""
     status, shown = converse([*du.first, "-s", snap])

@@ -204,7 +204,7 @@ def test_an_import_has_no_names_and_no_types_of_file_systems(ringwalk, ringwalk_
     (scratch / "top").mkdir()
     for words in (
         ("snapshot", scratch / "top", "-o", scratch / "snap"),
-        ("export", scratch / "snap", "--to", "ncdu", "-o", scratch / "file"),
+        ("export", scratch / "snap", "--format", "ncdu", "-o", scratch / "file"),
         ("import", scratch / "file", "-o", scratch / "import"),
     ):
         ringwalk(*words).ok()

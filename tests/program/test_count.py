@@ -34,7 +34,7 @@ def test_names_only(count, tree, workers):
 @pytest.mark.parametrize("options", ((), ("--no-stat",)))
 def test_json_counts_by_type(count, tree, workers, options):
     files, size = find_totals(tree)
-    report = json.loads(count("--json", *options, "--workers", workers, tree).ok().out)
+    report = json.loads(count("--format=json", *options, "--workers", workers, tree).ok().out)
     assert report["files"] == files
     assert report["errors"] == 0
     assert report["source"] == "syscall"

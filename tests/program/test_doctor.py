@@ -43,7 +43,7 @@ def test_it_names_every_source_and_limit(doctor, scratch):
 
 @pytest.mark.smoke
 def test_json(doctor, scratch):
-    report = json.loads(doctor("--json", scratch).ok().out)
+    report = json.loads(doctor("--format=json", scratch).ok().out)
     assert report["kernel"]["release"] == platform.release()
     sources = {source["name"]: source for source in report["sources"]}
     assert set(SOURCES) <= set(sources)
@@ -68,7 +68,7 @@ def test_json(doctor, scratch):
 def test_privileges_are_those_of_the_process(ringwalk, scratch, options, missing):
     if not missing and not has_sys_admin():
         pytest.skip("root without CAP_SYS_ADMIN")
-    report = json.loads(ringwalk("doctor", "--json", scratch, **options).ok().out)
+    report = json.loads(ringwalk("doctor", "--format=json", scratch, **options).ok().out)
     assert report["user"]["sys_admin"] is not missing
     (xfs,) = [source for source in report["sources"] if source["name"] == "xfs"]
     wanted = [
@@ -121,12 +121,12 @@ def test_the_verdicts_are_those_of_the_programs(ringwalk, count, ext4, who, sour
     """As root, as nobody, and as a user of the group that may read disks."""
     users = {"root": {}, "nobody": {"uid": NOBODY}, "disk": {"uid": NOBODY, "groups": [DISK]}}
     options = users[who]
-    report = json.loads(ringwalk("doctor", "--json", ext4 / "tree", **options).ok().out)
+    report = json.loads(ringwalk("doctor", "--format=json", ext4 / "tree", **options).ok().out)
     sources = found_in(report)
     asked = count("--source", source, ext4 / "tree", **options)
     assert sources[source]["usable"] == (asked.status == 0)
     (chosen,) = [name for name, found in sources.items() if found["chosen_by_auto"]]
-    assert json.loads(count("--json", ext4 / "tree", **options).ok().out)["source"] == chosen
+    assert json.loads(count("--format=json", ext4 / "tree", **options).ok().out)["source"] == chosen
     assert sources["ext4"]["usable"] == report["prefetch"]["available"] == (who != "nobody")
     if who == "disk":
         assert "CAP_DAC_READ_SEARCH" in sources["ext4"]["why_not_auto"]
@@ -136,7 +136,7 @@ def test_the_verdicts_are_those_of_the_programs(ringwalk, count, ext4, who, sour
 
 def test_options_of_the_mount_stand_in_the_way(ringwalk, mount, scratch, ext4):
     subprocess.run(["mount", "-o", "remount,lazytime", ext4], check=True)
-    report = json.loads(ringwalk("doctor", "--json", ext4).ok().out)
+    report = json.loads(ringwalk("doctor", "--format=json", ext4).ok().out)
     (obstacle,) = found_in(report)["ext4"]["obstacles"]
     assert "lazytime" in obstacle["problem"] and "lazytime" in obstacle["remedy"]
     # Reading ahead does not depend on times.
@@ -145,7 +145,7 @@ def test_options_of_the_mount_stand_in_the_way(ringwalk, mount, scratch, ext4):
 
 def test_limits_are_those_of_the_process(doctor, scratch):
     for nofile in (100, 200):
-        limits = json.loads(doctor("--json", scratch, nofile=nofile).ok().out)["limits"]
+        limits = json.loads(doctor("--format=json", scratch, nofile=nofile).ok().out)["limits"]
         assert (limits["open_files_soft"], limits["open_files_hard"]) == (nofile, nofile)
     assert limits["cpus"] == len(os.sched_getaffinity(0))
 
@@ -154,7 +154,7 @@ def test_needs_depend_on_the_file_system(ringwalk, mount, scratch):
     """On XFS the xfs source needs at most privileges; on tmpfs it needs another file system."""
 
     def problems(point):
-        report = json.loads(ringwalk("doctor", "--json", point).ok().out)
+        report = json.loads(ringwalk("doctor", "--format=json", point).ok().out)
         (source,) = [source for source in report["sources"] if source["name"] == "xfs"]
         return [obstacle["problem"] for obstacle in source["obstacles"]]
 
@@ -165,7 +165,7 @@ def test_needs_depend_on_the_file_system(ringwalk, mount, scratch):
 @pytest.mark.parametrize("kind", mounts.KINDS)
 def test_the_file_system_is_named(ringwalk, mount, scratch, kind):
     point = mount(mounts.filesystem, kind, scratch)
-    for options in ((), ("--json",)):
+    for options in ((), ("--format=json",)):
         text = ringwalk("doctor", *options, point).ok().out.decode()
         assert kind in text, text
 

@@ -296,7 +296,7 @@ def test_installed_documentation_is_named_and_linked_rightly(install, scratch):
 
 def test_doctor_names_the_installed_page(install, scratch):
     install(f"PREFIX={scratch}")
-    report = run([scratch / "bin/ringwalk", "doctor", "--json", scratch]).ok().out.decode()
+    report = run([scratch / "bin/ringwalk", "doctor", "--format=json", scratch]).ok().out.decode()
     # The kernel has our patches, or the remedy is on this page.
     has_ring = '"name":"ring","usable":true' in report.replace(" ", "")
     assert has_ring or f"see {scratch}/share/doc/ringwalk/kernel.md" in report

@@ -38,7 +38,7 @@ def shell(programs, scratch):
         return run(["bash", "-o", "pipefail", "-c", inside], cwd=scratch, env=env)
 
     enter("ringwalk snapshot /home -o monday.parquet").ok()
-    enter("ringwalk export monday.parquet --to ncdu -o home.json").ok()
+    enter("ringwalk export monday.parquet --format ncdu -o home.json").ok()
     (scratch / "home" / "ann" / "new").write_bytes(b"new" * 1000)
     enter("ringwalk snapshot /home -o tuesday.parquet").ok()
     return enter

@@ -18,7 +18,7 @@ CASES = (
     (("find", "--from", "{snap}"), READING, 1),
     (("diff", "{snap}", "{snap}"), WALKING, 2),
     (("report", "{snap}", "--by", "owner"), WALKING, 2),
-    (("export", "{snap}", "--to", "csv"), WORKING, 2),
+    (("export", "{snap}", "--format", "csv"), WORKING, 2),
     (("import", "{ncdu}", "-o", "{out}"), WORKING, 2),
     (("sql", "{snap}", "--views"), ALL, 2),
 )
@@ -31,7 +31,7 @@ def places(ringwalk, scratch) -> dict[str, Path]:
     (scratch / "t").mkdir()
     places = {name: scratch / name for name in ("snap", "ncdu", "out")}
     ringwalk("snapshot", scratch / "t", "-o", places["snap"]).ok()
-    ringwalk("export", places["snap"], "--to", "ncdu", "-o", places["ncdu"]).ok()
+    ringwalk("export", places["snap"], "--format", "ncdu", "-o", places["ncdu"]).ok()
     return places
 
 

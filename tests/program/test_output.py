@@ -13,10 +13,10 @@ from support.terminal import converse
 
 COMMANDS = (
     ("ringwalk", "count"),
-    ("ringwalk", "count", "--json"),
+    ("ringwalk", "count", "--format=json"),
     ("ringwalk", "du", "-a"),
     ("ringwalk", "doctor"),
-    ("ringwalk", "doctor", "--json"),
+    ("ringwalk", "doctor", "--format=json"),
     ("du", "-s"),
     ("du", "-ab"),
 )
@@ -94,7 +94,7 @@ def commands(point) -> list[list]:
     return [
         ["ringwalk", "doctor", point],
         ["ringwalk", "--explain", "doctor", point],
-        ["ringwalk", "doctor", "--json", point],
+        ["ringwalk", "doctor", "--format=json", point],
         *([*count, source, "count", point] for source in ("auto", "ext4", "xfs", "btrfs")),
         ["ringwalk", "--source", "ext4", "du", point],
         ["ringwalk", "--source", "ext4", "find", point],

@@ -14,14 +14,23 @@ root_only = pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
 # Every option that names an output. `s` is a snapshot, `d` a directory, `n` a file of ncdu, and
 # OUTPUT the file that is written.
 OUTPUTS = {
+    "count": "count d -o OUTPUT",
+    "doctor": "doctor d --format json -o OUTPUT",
     "snapshot": "snapshot d -o OUTPUT",
-    "hash": "hash --all d -o OUTPUT",
-    "export": "export s --to csv -o OUTPUT",
+    "snapshot-hash": "snapshot --hash d -o OUTPUT",
+    "hash": "hash --all d --save OUTPUT",
+    "export": "export s --format csv -o OUTPUT",
     "import": "import n -o OUTPUT",
-    "report-parquet": "report s --by ext --parquet OUTPUT",
-    "report-html": "report s --html OUTPUT",
-    "diff": "diff s d --parquet OUTPUT",
+    "report-parquet": "report s --by ext --format parquet -o OUTPUT",
+    "report-html": "report s --format html -o OUTPUT",
+    "diff": "diff s d --format parquet -o OUTPUT",
     "dupes": "dupes d --format csv -o OUTPUT",
+}
+# Those that are no snapshots can go to standard output, too.
+WRITERS = {
+    name: command
+    for name, command in OUTPUTS.items()
+    if name not in ("snapshot", "snapshot-hash", "hash", "import")
 }
 every_output = pytest.mark.parametrize("command", OUTPUTS.values(), ids=list(OUTPUTS))
 # It is opened in place first, and replaced when it has hashes.
@@ -99,6 +108,32 @@ def test_rights_that_cannot_be_kept_get_stricter_and_are_named(ringwalk, place, 
     )
     found = output.stat()
     assert (found.st_uid, found.st_gid, found.st_mode & 0o7777) == (NOBODY, NOBODY, 0o644)
+
+
+@pytest.mark.parametrize("command", WRITERS.values(), ids=list(WRITERS))
+def test_a_file_has_what_standard_output_gets(ringwalk, place, command):
+    """Also if standard output has the name - in place of no name."""
+    status = write(ringwalk, command, "output", place).status
+    text = (place / "output").read_bytes()
+    assert status < 2 and len(text) > 10
+    without = command.replace(" -o OUTPUT", "").replace(" -o", "")
+    for words in (without, command.replace("OUTPUT", "-")):
+        result = ringwalk(*words.split(), cwd=place)
+        assert result.status == status
+        if "doctor" not in command:
+            assert result.out == text, words
+    assert not (place / "-").exists()
+
+
+@pytest.mark.parametrize("command", ["export s --format csv", "report s", "diff s s", "dupes s"])
+def test_no_output_replaces_an_input(ringwalk, place, command):
+    ringwalk("snapshot", "--hash", "d", "-o", "s", cwd=place).ok()
+    before = (place / "s").read_bytes()
+    (place / "link").symlink_to("s")
+    for output in ("s", "./s", "link"):
+        result = ringwalk(*command.split(), "-o", output, cwd=place)
+        assert result.status == 2 and b"it is an input" in result.err, result
+    assert (place / "s").read_bytes() == before
 
 
 @root_only

@@ -58,7 +58,7 @@ def test_count_names_what_it_could_not_read(count, closed, workers):
 
 
 def test_count_json_says_how_many_errors(count, closed):
-    result = count("--json", "--no-stat", closed, uid=USER)
+    result = count("--format=json", "--no-stat", closed, uid=USER)
     assert result.status == 1
     assert json.loads(result.out)["errors"] == result.err.count(b"Permission denied") == 3
 

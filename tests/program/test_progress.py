@@ -109,8 +109,8 @@ def saved(programs, some_directories, base):
 
 # Work on a snapshot.
 ON_ROWS = {
-    "export to ncdu": ("export", "{snap}", "--to", "ncdu"),
-    "export to csv": ("export", "{snap}", "--to", "csv"),
+    "export to ncdu": ("export", "{snap}", "--format", "ncdu"),
+    "export to csv": ("export", "{snap}", "--format", "csv"),
     "diff": ("diff", "{snap}", "{snap}"),
     "report": ("report", "{snap}", "--by", "owner"),
 }

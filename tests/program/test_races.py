@@ -146,7 +146,7 @@ def test_nothing_outside_is_reported(count, du, scratch, change, nofile):
     with changing(change, inside, outside) as changers:
         for runs in rounds(SECONDS, least=4):
             workers = 1 + runs % 4
-            counted = count("--json", "--workers", workers, inside, nofile=nofile).sane()
+            counted = count("--format=json", "--workers", workers, inside, nofile=nofile).sane()
             report = json.loads(counted.out)
             assert report["bytes"] < OUTSIDE_SIZE, report
             listed = du("-ab", "--workers", workers, inside, nofile=nofile).sane()
@@ -161,7 +161,7 @@ def test_the_marker_is_found_when_it_is_inside(count, du, scratch):
     """The checks above find the marker if it is in the tree."""
     _, outside = build(scratch)
     assert MARKER in du("-a", outside).ok().out
-    assert json.loads(count("--json", outside).ok().out)["bytes"] >= OUTSIDE_SIZE
+    assert json.loads(count("--format=json", outside).ok().out)["bytes"] >= OUTSIDE_SIZE
 
 
 def test_vanishing_entries_are_no_failure(count, scratch):
@@ -178,7 +178,7 @@ def test_vanishing_entries_are_no_failure(count, scratch):
     remover = context.Process(target=remove, args=(scratch,), daemon=True)
     remover.start()
     while remover.is_alive():
-        report = json.loads(count("--json", scratch).sane().out)
+        report = json.loads(count("--format=json", scratch).sane().out)
         assert 0 <= report["files"] <= 3000
         assert report["errors"] == 0, report
     remover.join()
@@ -191,7 +191,9 @@ def test_what_vanished_is_told_from_what_failed(programs, base, scratch, errno, 
     for number in range(5):
         (scratch / f"file{number}").write_bytes(b"12345")
     prefix = strace.injecting(base, "statx", f"error={errno}:when=4")
-    result = run([*prefix, programs / "ringwalk", "count", "--json", "--workers", "1", scratch])
+    result = run(
+        [*prefix, programs / "ringwalk", "count", "--format=json", "--workers", "1", scratch]
+    )
     report = json.loads(result.out)
     assert (report["errors"], report["vanished"]) == (errors, 1 - errors)
     # A failed entry still exists and has a name; a vanished one does not.

@@ -28,7 +28,7 @@ COMMANDS = (
     ("count", "{}"),
     ("hash", "{}"),
     ("dupes", "{}"),
-    ("doctor", "--json", "{}"),
+    ("doctor", "--format=json", "{}"),
 )
 
 
@@ -105,7 +105,7 @@ def test_the_list_of_an_output_cannot_be_asked_for(programs, scratch, files):
     page.write_text("old")
     page.chmod(0o640)
     refused = strace.injecting(scratch, "fgetxattr", "error=ENOSYS")
-    result = run([*refused, programs / "ringwalk", "report", "--html", page, files])
+    result = run([*refused, programs / "ringwalk", "report", "--format=html", "-o", page, files])
     assert (result.status, page.stat().st_mode & 0o777) == (0, 0o600), result
     assert b"cannot keep the access control list" in result.err
 

@@ -39,6 +39,6 @@ def test_order_of_directories_that_are_cut(du, mount, scratch):
 @pytest.mark.parametrize("options", ((), ("--workers", 64)))
 def test_no_more_requests_are_in_flight_than_allowed(count, mount, scratch, options):
     server = mount(slow, scratch, 20, 100, 500)
-    result = count("--in-flight", 8, *options, "--json", server.point).ok()
+    result = count("--in-flight", 8, *options, "--format=json", server.point).ok()
     assert json.loads(result.out)["files"] == 20 * 101
     assert server.counts()["most"] <= 8

@@ -30,7 +30,7 @@ def du(*tops) -> int:
 
 
 def rows(ringwalk, snapshot) -> list[dict]:
-    lines = ringwalk("export", "--to=ndjson", snapshot).ok().out.splitlines()
+    lines = ringwalk("export", "--format=ndjson", snapshot).ok().out.splitlines()
     return [row for row in map(json.loads, lines) if "path" in row]
 
 

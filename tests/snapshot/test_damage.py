@@ -19,7 +19,7 @@ COMMANDS = {
     "count": (("count", "--from"), (), 2),
     "diff": (("diff",), None, 2),
     "report": (("report",), ("--by", "owner,dir"), 2),
-    "export": (("export",), ("--to", "ndjson"), 2),
+    "export": (("export",), ("--format", "ndjson"), 2),
     "sql": (("sql", "--views"), (), 2),
 }
 
@@ -88,7 +88,7 @@ def test_files_that_are_no_snapshots(ringwalk, refused, command, good, scratch):
         (scratch / name).write_bytes(contents)
         refused(scratch / name, says)
     foreign = scratch / "foreign"
-    ringwalk("report", good, "--by", "owner", "--parquet", foreign).ok()
+    ringwalk("report", good, "--by", "owner", "--format=parquet", "-o", foreign).ok()
     refused(foreign, "its footer has no key ringwalk.schema")
 
 

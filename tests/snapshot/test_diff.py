@@ -60,7 +60,7 @@ def take(ringwalk: Program, top: Path, scratch: Path) -> Taker:
 
 
 def listed(result) -> list[dict]:
-    """Returns the changes that --ndjson printed."""
+    """Returns the changes that --format ndjson printed."""
     assert result.err == b"", result
     changes = [json.loads(line) for line in result.lines()]
     assert result.status == (DIFFERENT if changes else SAME), result
@@ -76,7 +76,7 @@ def kinds(changes: list[dict]) -> dict[str, str]:
 def test_nothing_changed(diff, take, top):
     old = take()
     assert diff(old, take()).ok().out == b""
-    result = diff("--json", old, top).ok()
+    result = diff("--format=json", old, top).ok()
     report = json.loads(result.out)
     assert report["same"] is report["complete"] is True
     assert report["changes"] == [] and report["growth"] == 0
@@ -96,7 +96,7 @@ def test_every_kind_of_change(diff, take, top):
     (top / "link").unlink()
     (top / "link").symlink_to("b")
     os.link(top / "a/one.log", top / "a/again")
-    changes = listed(diff("--ndjson", old, take()))
+    changes = listed(diff("--format=ndjson", old, take()))
     assert kinds(changes) == {
         "a/new": "added",
         "b/four": "removed",
@@ -120,30 +120,30 @@ def test_a_moved_directory_is_one_line(diff, take, top):
     old = take()
     (top / "a/deep").rename(top / "b/moved")
     new = take()
-    (change,) = listed(diff("--ndjson", old, new))
+    (change,) = listed(diff("--format=ndjson", old, new))
     assert (change["change"], change["path"], change["from"]["path"]) == (
         "renamed",
         "b/moved",
         "a/deep",
     )
     assert change["growth"] == 0
-    flat = listed(diff("--ndjson", "--renames=off", old, new))
+    flat = listed(diff("--format=ndjson", "--renames=off", old, new))
     assert {change["change"] for change in flat} == {"added", "removed"}
     assert len(flat) == 8
     (top / "b/moved/two.log").write_bytes(b"")
-    changes = listed(diff("--ndjson", old, take()))
+    changes = listed(diff("--format=ndjson", old, take()))
     assert kinds(changes) == {"b/moved": "renamed", "b/moved/two.log": "modified"}
 
 
 def test_links(diff, take, top):
     old = take()
     (top / "a/one.log").unlink()
-    (change,) = listed(diff("--ndjson", old, take()))
+    (change,) = listed(diff("--format=ndjson", old, take()))
     assert (change["change"], change["path"]) == ("link-removed", "a/one.log")
     assert change["link_to"]["path"] == "b/linked"
     assert change["growth"] == 0, "the file is charged to its other name"
     (top / "b/linked").unlink()
-    changes = listed(diff("--ndjson", old, top))
+    changes = listed(diff("--format=ndjson", old, top))
     assert {change["change"] for change in changes} == {"removed"}
     freed = -sum(change["growth"] for change in changes)
     assert 5000 <= freed < 50000
@@ -154,7 +154,7 @@ def test_metadata(diff, take, top):
     (top / "b/four").chmod(0o600)
     os.utime(top / "a/one.log", (1, 1))
     os.utime(top / "empty", (1, 1))
-    changes = listed(diff("--ndjson", old, take()))
+    changes = listed(diff("--format=ndjson", old, take()))
     assert {(change["path"], *change["changed"]) for change in changes} == {
         ("b/four", "mode"),
         ("a/one.log", "mtime"),
@@ -234,23 +234,23 @@ def test_growth_is_the_difference_of_du(diff, ringwalk, scratch, seed):
     for _ in range(40):
         edit(top, rng)
     new, after = take(), used(top)
-    report = json.loads(diff("--json", old, new).out)
+    report = json.loads(diff("--format=json", old, new).out)
     assert report["complete"]
     assert report["growth"] == after["."] - before["."]
     assert sum(change["growth"] for change in report["changes"]) == report["growth"]
-    groups = json.loads(diff("--json", "--by=dir", "--depth=99", old, new).out)["groups"]
+    groups = json.loads(diff("--format=json", "--by=dir", "--depth=99", old, new).out)["groups"]
     growth = {path_of(group): group["growth"] for group in groups}
     both = before.keys() & after.keys()
     assert {path: growth.get(path, 0) for path in both} == {
         path: after[path] - before[path] for path in both
     }
     for by in ("owner", "ext"):
-        sums = json.loads(diff("--json", f"--by={by}", old, new).out)["groups"]
+        sums = json.loads(diff("--format=json", f"--by={by}", old, new).out)["groups"]
         assert sum(group["growth"] for group in sums) == report["growth"]
-    back = json.loads(diff("--json", new, old).out)
+    back = json.loads(diff("--format=json", new, old).out)
     assert back["growth"] == -report["growth"]
     for workers in (1, 3):
-        again = diff("--json", "--workers", workers, old, new)
+        again = diff("--format=json", "--workers", workers, old, new)
         assert json.loads(again.out) == report
 
 
@@ -258,7 +258,7 @@ def test_names_of_any_bytes(diff, take, top):
     old = take()
     (top / os.fsdecode(b"b/caf\xe9\n")).unlink()
     new = take()
-    (change,) = listed(diff("--ndjson", old, new))
+    (change,) = listed(diff("--format=ndjson", old, new))
     assert change["path"] == "b/caf\\xe9\n"
     assert bytes.fromhex(change["path_raw"]) == b"b/caf\xe9\n"
     plain = diff(old, new)
@@ -273,9 +273,9 @@ def test_parquet(diff, take, top, scratch):
     (top / os.fsdecode(b"b/caf\xe9\n")).rename(top / "b/tea")
     new = take()
     file = scratch / "changes.parquet"
-    result = diff(old, new, "--parquet", file)
+    result = diff(old, new, "--format=parquet", "-o", file)
     assert (result.status, result.out, result.err) == (DIFFERENT, b"", b"")
-    expected = listed(diff("--ndjson", old, new))
+    expected = listed(diff("--format=ndjson", old, new))
     rows = tables.evaluate(
         """
 import sys, pyarrow.parquet
@@ -296,8 +296,8 @@ result = pyarrow.parquet.read_table(sys.argv[1], columns=columns).to_pylist()
         }
         for change in expected
     ]
-    assert diff(old, new, "--by=dir", "--parquet", file).status == DIFFERENT
-    assert diff(old, old, "--by=owner", "--parquet", file).ok()
+    assert diff(old, new, "--by=dir", "--format=parquet", "-o", file).status == DIFFERENT
+    assert diff(old, old, "--by=owner", "--format=parquet", "-o", file).ok()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
@@ -307,7 +307,7 @@ def test_unread_directories_are_never_removed(diff, ringwalk, take, top, scratch
     scratch.chmod(0o777)
     new = scratch / "incomplete.parquet"
     assert ringwalk("snapshot", top, "-o", new, uid=USER).status == 1
-    result = diff("--json", old, new)
+    result = diff("--format=json", old, new)
     assert result.status == TROUBLE
     assert b"/a'" in result.err and b"Permission denied" in result.err, result
     report = json.loads(result.out)
@@ -315,7 +315,7 @@ def test_unread_directories_are_never_removed(diff, ringwalk, take, top, scratch
     assert kinds(report["changes"]) == {"a": "modified"}, "its mode"
     assert report["unknown"] == 5
     assert [(each["snapshot"], each["path"]) for each in report["unread"]] == [("new", "a")]
-    back = diff("--ndjson", new, old)
+    back = diff("--format=ndjson", new, old)
     assert back.status == TROUBLE
     assert b"added" not in back.out
 
@@ -345,7 +345,9 @@ def test_on_a_terminal_there_is_a_table(diff, take, top):
         line = next(line for line in shown.splitlines() if "/whole" in line)
         assert line.split()[:2] == [f"+{size}", size], (option, line)
     assert f"+{size}\t" in diff("--si", *words[-2:]).out.decode()
-    assert b"--si has no effect with --json" in diff("--si", "--json", *words[-2:]).err
+    assert (
+        b"--si has no effect with --format json" in diff("--si", "--format=json", *words[-2:]).err
+    )
     status, shown = converse([*words, "--top=3"], env={"TERM": "xterm"})
     assert b"\x1b[31m" in shown and b"\x1b[2J" not in shown
 
@@ -355,9 +357,9 @@ def test_top_and_order(diff, take, top):
     for number in range(5):
         (top / f"n{number}").write_bytes(b"n" * 50000 * (number + 1))
     new = take()
-    changes = listed(diff("--ndjson", "--top=2", old, new))
+    changes = listed(diff("--format=ndjson", "--top=2", old, new))
     assert [change["path"] for change in changes] == ["n4", "n3"]
-    report = json.loads(diff("--json", "--top=2", old, new).out)
+    report = json.loads(diff("--format=json", "--top=2", old, new).out)
     assert len(report["changes"]) == 2 and report["counts"]["added"] == 5
     assert len(diff("--top=2", old, new).lines()) == 2
     assert len(diff(old, new).lines()) == 5
@@ -377,8 +379,9 @@ def test_top_and_order(diff, take, top):
         (("OLD", "OLD", "--depth=2"), b"--depth needs --by dir"),
         (("OLD", "OLD", "--top=0"), b"--top"),
         (("OLD",), b"<NEW|DIR>"),
-        (("OLD", "OLD", "--parquet=missing/f"), b"cannot write 'missing/f': No such file"),
-        (("OLD", "OLD", "--json", "--ndjson"), b"cannot be used with"),
+        (("OLD", "OLD", "--output=missing/f"), b"cannot write 'missing/f': No such file"),
+        (("OLD", "OLD", "--format=csv"), b"[possible values: table, json, ndjson, parquet]"),
+        (("OLD", "OLD", "-o", "OLD"), b"it is an input, and --output would replace it"),
     ),
 )
 def test_bad_input(diff, ringwalk, take, top, scratch, words, expected):

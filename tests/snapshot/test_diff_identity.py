@@ -31,7 +31,7 @@ def changes(ringwalk: Program):
     """Compares a snapshot with the tree as it is now; returns a line for each change."""
 
     def changes(old: Path, top: Path) -> list[str]:
-        result = ringwalk("diff", "--ndjson", old, top)
+        result = ringwalk("diff", "--format=ndjson", old, top)
         assert result.err == b"", result
         lines = []
         for change in map(json.loads, result.lines()):

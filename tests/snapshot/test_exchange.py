@@ -33,7 +33,7 @@ OLD = b"the old file"
 
 
 def rows(ringwalk, snapshot: Path) -> list[dict]:
-    out = ringwalk("export", snapshot, "--to", "ndjson").ok().out
+    out = ringwalk("export", snapshot, "--format", "ndjson").ok().out
     return [json.loads(line) for line in out.splitlines()]
 
 
@@ -115,14 +115,14 @@ def strange(ringwalk, scratch) -> tuple[Path, Path]:
 @pytest.mark.smoke
 def test_export_and_import_give_the_same_rows(ringwalk, strange, convert):
     _, snapshot = strange
-    data = ringwalk("export", snapshot, "--to", "ncdu").ok().out
+    data = ringwalk("export", snapshot, "--format", "ncdu").ok().out
     assert kept(ringwalk, convert(data)) == kept(ringwalk, snapshot)
 
 
 def test_through_ncdu_and_back_gives_the_same_rows(ringwalk, strange, convert, scratch):
     _, snapshot = strange
     file = scratch / "for-ncdu"
-    ringwalk("export", snapshot, "--to", "ncdu", "-o", file).ok()
+    ringwalk("export", snapshot, "--format", "ncdu", "-o", file).ok()
     back = convert(ncdu.reexport(file))
     assert kept(ringwalk, back, fraction=False) == kept(ringwalk, snapshot, fraction=False)
 
@@ -138,7 +138,7 @@ def test_random_trees(ringwalk, scratch, convert, gnu_du, seed):
     top, snapshot, file = scratch / "t", scratch / "snapshot", scratch / "for-ncdu"
     trees.RandomTree(top, seed)
     ringwalk("snapshot", top, "-o", snapshot).ok()
-    ringwalk("export", snapshot, "--to", "ncdu", "-o", file).ok()
+    ringwalk("export", snapshot, "--format", "ncdu", "-o", file).ok()
     expected = kept(ringwalk, snapshot, fraction=False)
     for data in (ncdu.scan(top), ncdu.reexport(file)):
         assert kept(ringwalk, convert(data), fraction=False) == expected
@@ -189,7 +189,7 @@ def test_flags_links_and_devices(ringwalk, convert):
 def test_flags_survive_ncdu(ringwalk, convert, scratch):
     file = scratch / "for-ncdu"
     snapshot = convert(ncdu.document(FLAGS))
-    ringwalk("export", snapshot, "--to", "ncdu", "-o", file).ok()
+    ringwalk("export", snapshot, "--format", "ncdu", "-o", file).ok()
     assert kept(ringwalk, convert(file.read_bytes())) == kept(ringwalk, snapshot)
     tree = ncdu.parse(ncdu.reexport(file))
     entries = [entry[0] for entry in tree[1:] if type(entry) is list]
@@ -203,7 +203,7 @@ def test_old_links_without_a_number_of_names(ringwalk, convert):
     found = rows(ringwalk, snapshot)
     assert [row["charged"] for row in found] == [True, False, True]
     assert found[0]["nlink"] is None
-    data = ringwalk("export", snapshot, "--to", "ncdu").ok().out
+    data = ringwalk("export", snapshot, "--format", "ncdu").ok().out
     assert rows(ringwalk, convert(data))[:2] == found[:2]
 
 
@@ -269,7 +269,7 @@ def test_two_entries_of_one_name(ringwalk, convert, scratch):
     assert [row["path"] for row in found] == ["d/x", "d/x", "d", ""]
     found_in_binary = rows(ringwalk, convert(ncdu.Binary(tree).data))
     assert sorted(row["size"] for row in found_in_binary) == [0, 0, 0, 1]
-    data = ringwalk("export", snapshot, "--to", "ncdu").ok().out
+    data = ringwalk("export", snapshot, "--format", "ncdu").ok().out
     again = convert(data)
     assert rows(ringwalk, again) == found
     assert ringwalk("diff", snapshot, again).ok().out == b""
@@ -296,13 +296,15 @@ def test_a_root_that_is_no_path_of_this_system(ringwalk, convert, root):
         out = ringwalk("count", "--from", snapshot, *operands).ok().out
         assert out.startswith(b"2 files")
     for under in (root, path):
-        out = ringwalk("report", snapshot, "--by", "type", "--under", under, "--json").ok().out
+        out = (
+            ringwalk("report", snapshot, "--by", "type", "--under", under, "--format=json").ok().out
+        )
         kinds = {row["type"]: row["entries"] for row in json.loads(out)["rows"]}
         assert kinds == {"d": 2 if under == root else 1, "f": 1}
     assert ringwalk("diff", snapshot, snapshot).ok().out == b""
     shown = ringwalk("browse", snapshot, "--compare", snapshot, "--once", "").ok().out.decode()
     assert shown.startswith(root) and "/d" in shown
-    out = ringwalk("export", snapshot, "--to", "ncdu", "--root", root).ok().out
+    out = ringwalk("export", snapshot, "--format", "ncdu", "--root", root).ok().out
     assert ncdu.parse(out)[0]["name"] == root
     missing = ringwalk("find", "--from", snapshot, f"{root.rstrip('/')}/none")
     assert missing.status == 1 and b"not in snapshot" in missing.err
@@ -332,7 +334,7 @@ def test_deep_unknown_values(refused):
 
 def test_files_that_were_cut_off(ringwalk, strange, refused):
     _, snapshot = strange
-    data = ringwalk("export", snapshot, "--to", "ncdu").ok().out
+    data = ringwalk("export", snapshot, "--format", "ncdu").ok().out
     binary = ncdu.Binary(ncdu.parse(data), 2000).data
     for whole in (data, binary):
         for end in (*range(0, len(whole), 1000), len(whole) - 3):
@@ -363,7 +365,7 @@ def test_deep_trees(ringwalk, convert):
     levels = 3000
     data = b"[1,0,{}," + b",".join([b'[{"name":"d"}'] * levels) + b"]" * levels + b"]"
     snapshot = convert(data)
-    out = ringwalk("export", snapshot, "--to", "ncdu").ok().out
+    out = ringwalk("export", snapshot, "--format", "ncdu").ok().out
     assert out.count(b'[{"name":"d"}') == levels
 
 
@@ -386,7 +388,7 @@ def test_standard_input_and_compressed_json(ringwalk, strange, scratch):
 
 def test_csv_has_the_values_of_ndjson(ringwalk, strange):
     _, snapshot = strange
-    text = ringwalk("export", snapshot, "--to", "csv").ok().out.decode()
+    text = ringwalk("export", snapshot, "--format", "csv").ok().out.decode()
     assert text.endswith("\r\n")
     found = list(csv.DictReader(io.StringIO(text, newline="")))
     expected = rows(ringwalk, snapshot)
@@ -424,7 +426,7 @@ def test_one_of_several_roots(ringwalk, scratch):
         top.mkdir()
         (top / f"in-{top.name}").touch()
     ringwalk("snapshot", a, b, "-o", snapshot).ok()
-    result = ringwalk("export", snapshot, "--to", "ncdu")
+    result = ringwalk("export", snapshot, "--format", "ncdu")
     assert (
         result.status == 2
         and b"choose one with --root: '%s', '%s'"
@@ -435,11 +437,11 @@ def test_one_of_several_roots(ringwalk, scratch):
         in result.err
     )
     for top in (a, b):
-        tree = ncdu.parse(ringwalk("export", snapshot, "--to", "ncdu", "--root", top).ok().out)
+        tree = ncdu.parse(ringwalk("export", snapshot, "--format", "ncdu", "--root", top).ok().out)
         assert tree[0]["name"] == str(top) and tree[1]["name"] == f"in-{top.name}"
-        out = ringwalk("export", snapshot, "--to", "ndjson", "--root", f"{top}/").ok().out
+        out = ringwalk("export", snapshot, "--format", "ndjson", "--root", f"{top}/").ok().out
         assert [json.loads(line)["path"] for line in out.splitlines()] == [f"in-{top.name}", ""]
-    result = ringwalk("export", snapshot, "--to", "csv", "--root", "/nowhere")
+    result = ringwalk("export", snapshot, "--format", "csv", "--root", "/nowhere")
     assert result.status == 2 and b"no root '/nowhere': expected one of '" in result.err
 
 
@@ -447,7 +449,7 @@ def test_a_root_that_is_a_file(ringwalk, scratch):
     file, snapshot = scratch / "f", scratch / "snapshot"
     file.touch()
     ringwalk("snapshot", file, "-o", snapshot).ok()
-    result = ringwalk("export", snapshot, "--to", "ncdu", "-o", scratch / "out")
+    result = ringwalk("export", snapshot, "--format", "ncdu", "-o", scratch / "out")
     assert result.status == 2 and b"needs a directory at the top" in result.err
     assert not (scratch / "out").exists()
     assert len(rows(ringwalk, snapshot)) == 1
@@ -463,16 +465,20 @@ def test_bad_arguments(ringwalk, strange, scratch):
         (("import", top, "-o", scratch / "x"), b": Is a directory: expected a file"),
         (("import", data, "-o", scratch / "none" / "x"), b"none/x': No such file"),
         (("import", data, "-o", top), b"Is a directory"),
-        (("import", data, "-o", data), b"this is the file to import"),
+        (("import", data, "-o", data), b"it is an input, and --output would replace it"),
         (("import", data), b"--output"),
+        (("import", data, "-o", "-"), b"a snapshot must be a file; ./- is a file of this name"),
         (("import", data, "-o", scratch / "x", "--memory", "much"), b"expected a number of bytes"),
-        (("export", scratch / "none", "--to", "csv"), b"none': No such file"),
-        (("export", data, "--to", "csv"), b"in': this is no snapshot"),
-        (("export", top, "--to", "csv"), b"no regular file"),
-        (("export", snapshot, "--to", "xml"), b"[possible values: ncdu, ndjson, csv]"),
-        (("export", snapshot), b"--to"),
-        (("export", snapshot, "--to", "csv", "-o", snapshot), b"this is the snapshot"),
-        (("export", snapshot, "--to", "csv", "-o", scratch / "none" / "x"), b"No such file"),
+        (("export", scratch / "none", "--format", "csv"), b"none': No such file"),
+        (("export", data, "--format", "csv"), b"in': this is no snapshot"),
+        (("export", top, "--format", "csv"), b"no regular file"),
+        (("export", snapshot, "--format", "xml"), b"[possible values: ncdu, ndjson, csv]"),
+        (("export", snapshot), b"--format"),
+        (
+            ("export", snapshot, "--format", "csv", "-o", snapshot),
+            b"it is an input, and --output would replace it",
+        ),
+        (("export", snapshot, "--format", "csv", "-o", scratch / "none" / "x"), b"No such file"),
     ):
         result = ringwalk(*args)
         assert result.status == 2 and message in result.err and result.out == b"", result
@@ -480,31 +486,31 @@ def test_bad_arguments(ringwalk, strange, scratch):
     assert snapshot.read_bytes() == before
 
 
-@pytest.mark.parametrize("to", ("ncdu", "ndjson", "csv"))
-def test_a_damaged_snapshot_leaves_the_old_output(ringwalk, strange, scratch, to):
+@pytest.mark.parametrize("style", ("ncdu", "ndjson", "csv"))
+def test_a_damaged_snapshot_leaves_the_old_output(ringwalk, strange, scratch, style):
     _, snapshot = strange
     data, output = snapshot.read_bytes(), scratch / "out"
     # The footer says where it begins. The first columns are before it.
     columns = (len(data) - 8 - int.from_bytes(data[-8:-4], "little")) // 2
     snapshot.write_bytes(data[:4] + bytes(columns - 4) + data[columns:])
     output.write_bytes(OLD)
-    result = ringwalk("export", snapshot, "--to", to, "-o", output)
+    result = ringwalk("export", snapshot, "--format", style, "-o", output)
     assert result.status == 2 and b"panicked" not in result.err, result
     assert output.read_bytes() == OLD
 
 
 def test_output_that_cannot_be_written(ringwalk, strange):
     _, snapshot = strange
-    command = [*ringwalk.first, "export", snapshot, "--to", "csv"]
+    command = [*ringwalk.first, "export", snapshot, "--format", "csv"]
     with open("/dev/full", "wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert done.returncode != 0 and b"No space left" in done.stderr
 
 
-@pytest.mark.parametrize("to", ("ncdu", "ndjson", "csv"))
-def test_nothing_commands_a_terminal(ringwalk, strange, to):
+@pytest.mark.parametrize("style", ("ncdu", "ndjson", "csv"))
+def test_nothing_commands_a_terminal(ringwalk, strange, style):
     _, snapshot = strange
-    status, out = converse([*ringwalk.first, "export", snapshot, "--to", to])
+    status, out = converse([*ringwalk.first, "export", snapshot, "--format", style])
     assert status == 0 and out
     assert b"\x1b" not in out and b"\x07" not in out and b"\xc2\x85" not in out
     assert b"\xc2\x9b" not in out and b"\x7f" not in out

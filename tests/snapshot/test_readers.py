@@ -118,7 +118,7 @@ def nanoseconds(text: str | None) -> int | None:
 def ours(ringwalk, file: Path) -> list[dict]:
     """Returns the rows as `ringwalk export` writes them."""
     rows = []
-    for line in ringwalk("export", file, "--to", "ndjson").ok().out.splitlines():
+    for line in ringwalk("export", file, "--format", "ndjson").ok().out.splitlines():
         row = json.loads(line)
         for name in row:
             if name.endswith("time"):
@@ -192,9 +192,9 @@ def test_changes_are_the_same_for_every_reader(ringwalk, files, scratch):
     os.rename(os.fsencode(top) + b"/names/caf\xe9", os.fsencode(top) + b"/names/\xff\xfd")
     (top / "kinds" / "emptydir" / "new").touch()
     ringwalk("snapshot", top, "-o", new).ok()
-    lines = ringwalk("diff", "--ndjson", old, new).lines()
+    lines = ringwalk("diff", "--format=ndjson", old, new).lines()
     expected = [json.loads(line) for line in lines]
-    assert ringwalk("diff", old, new, "--parquet", changes).status == 1
+    assert ringwalk("diff", old, new, "--format=parquet", "-o", changes).status == 1
     found = [tables.evaluate(script + SCRIPT, changes)[0] for script in READERS.values()]
     assert found[0] == found[1] == found[2]
     names = ("change", "path", "growth", "type")

@@ -139,7 +139,7 @@ def groups_of(answer: dict) -> dict:
 
 @pytest.mark.parametrize("by", [*KEYS, "owner,age", "type,size", "ext,dir", ",".join(KEYS)])
 def test_groups_are_those_of_a_simple_loop(report, snapshot, top, by):
-    answer = parsed(report(snapshot, "--by", by, "--json"))
+    answer = parsed(report(snapshot, "--by", by, "--format=json"))
     assert answer["by"] == by.split(",")
     assert groups_of(answer) == expected(top, tuple(by.split(",")), answer["start"])
     assert answer["others"] is None and answer["complete"] and answer["errors"] == 0
@@ -152,13 +152,13 @@ def test_a_directory_is_read_now(report, scratch):
     (scratch / "d").mkdir()
     (scratch / "d" / "a.txt").write_bytes(b"x" * 5000)
     os.link(scratch / "d" / "a.txt", scratch / "b.txt")
-    answer = parsed(report(scratch, "--by", "ext", "--json"))
+    answer = parsed(report(scratch, "--by", "ext", "--format=json"))
     assert groups_of(answer) == expected(scratch, ("ext",), answer["start"])
 
 
 @pytest.mark.parametrize("workers", (1, 2, 8))
 def test_a_directory_gives_the_answer_of_its_snapshot(report, snapshot, top, workers):
-    options = ("--by", "owner,dir", "--csv", "--workers", workers)
+    options = ("--by", "owner,dir", "--format=csv", "--workers", workers)
     assert report(top, *options).ok().out == report(snapshot, *options).ok().out
 
 
@@ -166,7 +166,9 @@ def test_sizes_are_those_of_du_for_every_directory(report, snapshot, top):
     found = run(["find", top, "-maxdepth", "6", "-type", "d", "-print0"]).ok().out.split(b"\0")[:-1]
     assert len(found) > 20
     for directory in found:
-        total = parsed(report(snapshot, "--by", "type", "--json", "--under", directory))["total"]
+        total = parsed(report(snapshot, "--by", "type", "--format=json", "--under", directory))[
+            "total"
+        ]
         line = run(["du", "-s", "-B1", directory]).ok().out
         assert total["alloc"] == int(line.split(b"\t")[0]), directory
         count = run(["find", directory, "-printf", "x"]).ok().out
@@ -175,7 +177,7 @@ def test_sizes_are_those_of_du_for_every_directory(report, snapshot, top):
 
 def test_under_divides_by_the_directories_below(report, snapshot, top):
     for directory in [path for path in os.scandir(os.fsencode(top)) if path.is_dir()][:8]:
-        options = ("--by", "dir,owner", "--json", "--under", directory.path)
+        options = ("--by", "dir,owner", "--format=json", "--under", directory.path)
         answer = parsed(report(snapshot, *options))
         wanted = expected(Path(os.fsdecode(directory.path)), ("dir", "owner"), answer["start"])
         assert groups_of(answer) == wanted
@@ -183,7 +185,7 @@ def test_under_divides_by_the_directories_below(report, snapshot, top):
 
 def test_under_takes_relative_paths_and_follows_links(report, snapshot, top, scratch):
     def of(path, cwd):
-        options = ("--by", "type", "--csv", "--under", path)
+        options = ("--by", "type", "--format=csv", "--under", path)
         return report(snapshot, *options, cwd=cwd).ok().out
 
     name = next(path.name for path in top.iterdir() if path.is_dir() and not path.is_symlink())
@@ -198,7 +200,7 @@ def test_under_finds_what_is_gone(ringwalk, report, scratch):
     (scratch / "tree" / "gone" / "file").write_bytes(b"x")
     ringwalk("snapshot", scratch / "tree", "-o", scratch / "s").ok()
     (scratch / "tree").rename(scratch / "elsewhere")
-    options = ("--by", "type", "--json", "--under", scratch / "tree" / "gone")
+    options = ("--by", "type", "--format=json", "--under", scratch / "tree" / "gone")
     assert parsed(report(scratch / "s", *options))["total"]["entries"] == 2
 
 
@@ -220,7 +222,7 @@ FROM aged GROUP BY ALL
 
 
 def test_duckdb_gives_the_same_answer(report, snapshot):
-    answer = parsed(report(snapshot, "--by", "owner,age", "--json"))
+    answer = parsed(report(snapshot, "--by", "owner,age", "--format=json"))
     by_duckdb = {
         (row["uid"], row["age"]): [int(row[sums] or 0) for sums in ("entries", "size", "alloc")]
         for row in tables.duckdb(SQL, snapshot)
@@ -232,9 +234,9 @@ def test_duckdb_gives_the_same_answer(report, snapshot):
 @pytest.mark.parametrize("top_rows", (None, 3))
 def test_parquet_has_the_rows_of_csv(report, snapshot, scratch, reader, top_rows):
     options = ["--by", ",".join(KEYS)] + (["--top", top_rows] if top_rows else [])
-    text = report(snapshot, *options, "--csv").ok().out.decode()
+    text = report(snapshot, *options, "--format=csv").ok().out.decode()
     file = scratch / "report.parquet"
-    assert report(snapshot, *options, "--parquet", file).ok().out == b""
+    assert report(snapshot, *options, "--format=parquet", "-o", file).ok().out == b""
     wanted = list(csv.DictReader(io.StringIO(text, newline="")))
     found = tables.parquet(file, reader)
     assert len(found) == len(wanted) and (top_rows is None or len(found) == 4)
@@ -245,8 +247,8 @@ def test_parquet_has_the_rows_of_csv(report, snapshot, scratch, reader, top_rows
 
 def test_csv_has_the_rows_of_json(report, snapshot):
     for by in ("owner,age", "dir", "ext", "type"):
-        text = report(snapshot, "--by", by, "--csv", "--top", 2).ok().out.decode()
-        answer = parsed(report(snapshot, "--by", by, "--json", "--top", 2))
+        text = report(snapshot, "--by", by, "--format=csv", "--top", 2).ok().out.decode()
+        answer = parsed(report(snapshot, "--by", by, "--format=json", "--top", 2))
         found = list(csv.DictReader(io.StringIO(text, newline="")))
         others = found.pop() if answer["others"] else None
         assert len(found) == len(answer["rows"])
@@ -260,8 +262,8 @@ def test_csv_has_the_rows_of_json(report, snapshot):
 
 
 def test_others_and_total(report, snapshot):
-    answer = parsed(report(snapshot, "--by", "ext", "--json", "--top", 1))
-    everything = parsed(report(snapshot, "--by", "ext", "--json"))
+    answer = parsed(report(snapshot, "--by", "ext", "--format=json", "--top", 1))
+    everything = parsed(report(snapshot, "--by", "ext", "--format=json"))
     assert answer["rows"] == everything["rows"][:1]
     assert answer["others"]["groups"] == len(everything["rows"]) - 1
     for sums in ("entries", "size", "alloc"):
@@ -279,7 +281,7 @@ def test_owners_have_their_names_and_unknown_ones_their_numbers(ringwalk, report
     for name, uid in (("a", 0), ("b", 4_000_000_000)):
         (scratch / name).write_bytes(b"x" * 5000)
         os.chown(scratch / name, uid, uid)
-    answer = parsed(report(scratch, "--by", "owner,group", "--json"))
+    answer = parsed(report(scratch, "--by", "owner,group", "--format=json"))
     owners = {(row["owner"], row["uid"], row["group"], row["gid"]) for row in answer["rows"]}
     assert owners == {("root", 0, "root", 0), (None, 4_000_000_000, None, 4_000_000_000)}
     text = report(scratch, "--by", "owner").ok().out
@@ -295,26 +297,26 @@ def test_sizes_as_the_user_wants_them(report, scratch):
     tree = scratch / "tree"
     tree.mkdir()
     (tree / "file").write_bytes(b"x" * 1_234_567)
-    (group,) = json.loads(report(tree, "--by", "type", "--json").ok().out)["rows"][:1]
+    (group,) = json.loads(report(tree, "--by", "type", "--format=json").ok().out)["rows"][:1]
     assert group["size"] == 1_234_567
     for option, shown in ((), "1.2M"), (("--si",), "1.3M"), (("--bytes",), "1234567"):
         line = report(tree, "--by", "type", *option).ok().out.decode().splitlines()[1]
         assert line.split()[-3] == shown, (option, line)
-    for option in ("--json",), ("--csv",), ("--parquet", scratch / "p"):
-        refused(report(tree, "--si", *option), "--si has no effect", option[0])
+    for option in ("--format=json",), ("--format=csv",), ("--format=parquet", "-o", scratch / "p"):
+        refused(report(tree, "--si", *option), "--si has no effect", option[0].replace("=", " "))
     refused(report(tree, "--si", "--bytes"), "--si", "--bytes")
 
 
 def test_names_of_any_bytes(report, scratch):
     for name in (b"a\xff", b"b\n\x1b[2J", "é".encode(), b"-,\"'"):
         os.mkdir(os.fsencode(scratch) + b"/" + name)
-    answer = parsed(report(scratch, "--by", "dir", "--json"))
+    answer = parsed(report(scratch, "--by", "dir", "--format=json"))
     names = {row["dir"]: row.get("dir_hex") for row in answer["rows"]}
     wanted = {"a\\xff": "61ff", "b\n\x1b[2J": None, "é": None, "-,\"'": None, ".": None}
     assert names == wanted
-    for option in ("--json", "--csv"):
+    for option in ("--format=json", "--format=csv"):
         out = report(scratch, "--by", "dir", option).ok().out
-        assert option == "--csv" or b"\x1b" not in out
+        assert option == "--format=csv" or b"\x1b" not in out
     text = report(scratch, "--by", "dir").ok().out
     assert b"\x1b" not in text and len(text.splitlines()) == 7
     _, shown = at_terminal(report, scratch, "--by", "dir", env={"LC_ALL": "C.UTF-8"})
@@ -374,7 +376,7 @@ def test_two_keys_are_a_cross_table_on_a_terminal(report, snapshot):
     lines = [line.split() for line in shown.decode().splitlines()]
     assert lines[0][0] == "type" and lines[0][-3:] == ["future", "alloc", "share"]
     assert "<1d" in lines[0] and "older" in lines[0]
-    answer = parsed(report(snapshot, "--by", "type,age", "--json"))
+    answer = parsed(report(snapshot, "--by", "type,age", "--format=json"))
     assert len(lines) == len({row["type"] for row in answer["rows"]}) + 2
     # A narrow terminal has a line for each pair.
     _, shown = at_terminal(report, snapshot, "--by", "type,age", columns=60, env={"NO_COLOR": "1"})
@@ -396,7 +398,7 @@ def test_an_incomplete_answer_has_status_1(ringwalk, report, scratch):
     (tree / "closed" / "file").write_bytes(b"x")
     (tree / "closed").chmod(0)
     scratch.chmod(0o777)
-    result = report(tree, "--by", "type", "--json", uid=USER)
+    result = report(tree, "--by", "type", "--format=json", uid=USER)
     assert result.status == 1 and b"1 error" in result.err and b"tree" in result.err
     answer = json.loads(result.out)
     assert answer["errors"] == 1 and not answer["complete"]
@@ -420,7 +422,10 @@ def test_bad_input(report, snapshot, scratch):
     refused(report(snapshot, "--by", "owner,owner"), "'owner'", "twice")
     refused(report(snapshot, "--by", "age", "--top", "-1"), "'-1'")
     refused(report(snapshot, "--by", "age", "--top", "x"), "'x'", "--top")
-    refused(report(snapshot, "--by", "age", "--json", "--csv"), "--json", "--csv")
+    refused(
+        report(snapshot, "--format=ndjson"), "[possible values: table, json, csv, parquet, html]"
+    )
+    refused(report(snapshot, "-o", snapshot), "it is an input, and --output would replace it")
     refused(report(snapshot, "--by", "age", "--under", "/nowhere"), "'/nowhere'", "snapshot of")
     refused(report(snapshot, "--by", "age", "--under", ""), "''")
     refused(report(scratch / "missing", "--by", "age"), "missing", "No such file")
@@ -444,17 +449,20 @@ def test_a_damaged_page_names_the_file_once(report, snapshot, scratch):
 def test_a_parquet_file_replaces_another_one_or_stays(report, snapshot, scratch):
     file = scratch / "out.parquet"
     file.write_text("old")
-    refused(report(scratch / "missing", "--by", "age", "--parquet", file), "missing")
+    refused(report(scratch / "missing", "--by", "age", "--format=parquet", "-o", file), "missing")
     assert file.read_text() == "old"
-    report(snapshot, "--by", "age", "--parquet", file).ok()
+    report(snapshot, "--by", "age", "--format=parquet", "-o", file).ok()
     assert file.read_bytes()[:4] == b"PAR1"
-    refused(report(snapshot, "--by", "age", "--parquet", scratch / "no" / "file"), "no/file")
-    refused(report(snapshot, "--by", "age", "--parquet", scratch), "directory")
+    refused(
+        report(snapshot, "--by", "age", "--format=parquet", "-o", scratch / "no" / "file"),
+        "no/file",
+    )
+    refused(report(snapshot, "--by", "age", "--format=parquet", "-o", scratch), "directory")
     assert {path.name for path in scratch.iterdir()} == {"out.parquet"}
 
 
 def test_a_closed_output_is_an_error(report, snapshot):
-    words = [os.fsdecode(word) for word in (*report.first, snapshot, "--by", "ext", "--csv")]
+    words = [os.fsdecode(word) for word in (*report.first, snapshot, "--by", "ext", "--format=csv")]
     result = run(["sh", "-c", 'exec "$@" >&-', "sh", *words])
     assert result.status == 1 and b"write error" in result.err
     result = run(["sh", "-c", 'exec "$@" >/dev/full', "sh", *words])

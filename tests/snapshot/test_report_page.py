@@ -1,4 +1,4 @@
-"""`ringwalk report --html`: the page, its data, and how Chromium shows it."""
+"""`ringwalk report --format html`: the page, its data, and how Chromium shows it."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def page(report: Program, base: Path, snapshots: tuple[Path, Path]) -> Path:
     """The page of the newer snapshot, compared with the older one."""
     old, new = snapshots
     file = base / "page.html"
-    report(new, "--html", file, "--compare", old).ok()
+    report(new, "--format=html", "-o", file, "--compare", old).ok()
     return file
 
 
@@ -112,7 +112,7 @@ def nodes_of(file: Path) -> dict[str, dict]:
 def test_sums_are_those_of_du(report, scratch):
     fill(scratch)
     file = scratch.parent / f"{scratch.name}.html"
-    report(scratch, "--html", file).ok()
+    report(scratch, "--format=html", "-o", file).ok()
     nodes = nodes_of(file)
     assert nodes[str(scratch)]["alloc"] == int(
         run(["du", "-s", "-B1", scratch]).ok().out.split()[0]
@@ -126,10 +126,10 @@ def test_sums_are_those_of_du(report, scratch):
 
 def test_what_exceeds_the_nodes_is_added_up(report, snapshots, scratch):
     _, new = snapshots
-    report(new, "--html", scratch / "all").ok()
+    report(new, "--format=html", "-o", scratch / "all").ok()
     everything = nodes_of(scratch / "all")
     for number in (1, 2, 3, 5):
-        report(new, "--html", scratch / "few", "--nodes", number).ok()
+        report(new, "--format=html", "-o", scratch / "few", "--nodes", number).ok()
         few = nodes_of(scratch / "few")
         assert len(few) == number
         for path, node in few.items():
@@ -142,7 +142,7 @@ def test_what_exceeds_the_nodes_is_added_up(report, snapshots, scratch):
 def test_a_subtree_counts_as_by_du(report, snapshots, top, scratch):
     _, new = snapshots
     # The first name of this file lies outside of the directory.
-    report(new, "--html", scratch / "f", "--under", top / "small").ok()
+    report(new, "--format=html", "-o", scratch / "f", "--under", top / "small").ok()
     nodes = nodes_of(scratch / "f")
     assert len(nodes) == 4
     size = int(run(["du", "-s", "-B1", top / "small"]).ok().out.split()[0])
@@ -152,7 +152,7 @@ def test_a_subtree_counts_as_by_du(report, snapshots, top, scratch):
 
 def test_growth_is_that_of_diff(ringwalk, snapshots, page):
     old, new = snapshots
-    answer = ringwalk("diff", old, new, "--by", "dir", "--depth", 9, "--json")
+    answer = ringwalk("diff", old, new, "--by", "dir", "--depth", 9, "--format=json")
     groups = json.loads(answer.out)["groups"]
     nodes = nodes_of(page)
     growths = {row["path"]: row["growth"] for row in groups}
@@ -167,8 +167,8 @@ def test_growth_is_that_of_diff(ringwalk, snapshots, page):
 
 def test_a_directory_gives_the_page_of_its_snapshot(report, snapshots, top, scratch):
     _, new = snapshots
-    report(new, "--html", scratch / "saved").ok()
-    report(top, "--html", scratch / "live").ok()
+    report(new, "--format=html", "-o", scratch / "saved").ok()
+    report(top, "--format=html", "-o", scratch / "live").ok()
     pages = []
     for name in ("saved", "live"):
         text = (scratch / name).read_text()
@@ -183,7 +183,7 @@ def test_workers_do_not_change_the_page(report, snapshots, scratch):
     pages = set()
     for workers in (1, 2, 8):
         options = ("--compare", old, "--workers", workers)
-        report(new, "--html", scratch / "f", *options).ok()
+        report(new, "--format=html", "-o", scratch / "f", *options).ok()
         pages.add((scratch / "f").read_bytes())
     assert len(pages) == 1
 
@@ -200,12 +200,13 @@ def refused(result, *words: str) -> None:
 def test_options_without_effect_are_refused(report, snapshots, scratch):
     old, new = snapshots
     file = scratch / "f"
-    options = (("--by", "age"), ("--top", "3"), ("--json",), ("--csv",), ("--parquet", "p"))
-    for option in (*options, ("--si",), ("--bytes",)):
-        refused(report(new, "--html", file, *option), "--html", option[0])
-    refused(report(new, "--by", "age", "--compare", old), "--compare", "--by")
-    refused(report(new, "--by", "age", "--nodes", "10"), "--nodes", "--by")
-    refused(report(new, "--html", file, "--nodes", "0"), "'0'")
+    for option in ("--by", "age"), ("--top", "3"), ("--si",), ("--bytes",):
+        result = report(new, "--format=html", "-o", file, *option)
+        refused(result, f"{option[0]} has no effect with --format html")
+    refused(report(new, "--by", "age", "--compare", old), "--compare needs --format html")
+    refused(report(new, "--by", "age", "--nodes", "10"), "--nodes needs --format html")
+    refused(report(new, "--format=html", "-o", old, "--compare", old), "it is an input")
+    refused(report(new, "--format=html", "-o", file, "--nodes", "0"), "'0'")
     assert not file.exists()
 
 
@@ -213,17 +214,23 @@ def test_the_file_appears_whole_or_not_at_all(report, ringwalk, snapshots, scrat
     old, new = snapshots
     file = scratch / "f"
     file.write_text("old")
-    refused(report(scratch / "missing", "--html", file), "missing")
-    refused(report(new, "--html", file, "--compare", scratch / "none"), "none")
-    refused(report(new, "--html", file, "--compare", scratch), "OLD must be a snapshot")
-    refused(report(new, "--html", file, "--under", "/nowhere"), "'/nowhere'")
+    refused(report(scratch / "missing", "--format=html", "-o", file), "missing")
+    refused(report(new, "--format=html", "-o", file, "--compare", scratch / "none"), "none")
+    refused(
+        report(new, "--format=html", "-o", file, "--compare", scratch), "OLD must be a snapshot"
+    )
+    refused(report(new, "--format=html", "-o", file, "--under", "/nowhere"), "'/nowhere'")
     (scratch / "tree").mkdir()
     ringwalk("snapshot", scratch / "tree", "-o", scratch / "other").ok()
-    refused(report(new, "--html", file, "--compare", scratch / "other"), "no root", "same roots")
+    refused(
+        report(new, "--format=html", "-o", file, "--compare", scratch / "other"),
+        "no root",
+        "same roots",
+    )
     assert file.read_text() == "old"
-    refused(report(new, "--html", scratch / "no" / "file"), "no/file")
-    refused(report(new, "--html", "/dev/full"), "not a regular file")
-    report(new, "--html", file).ok()
+    refused(report(new, "--format=html", "-o", scratch / "no" / "file"), "no/file")
+    refused(report(new, "--format=html", "-o", "/dev/full"), "not a regular file")
+    report(new, "--format=html", "-o", file).ok()
     assert file.read_text().startswith("<!doctype html>")
 
 
@@ -236,17 +243,17 @@ def test_an_incomplete_snapshot_has_status_1(ringwalk, report, scratch):
     snapshot, file = scratch / "s.parquet", scratch / "f"
     assert ringwalk("snapshot", tree, "-o", snapshot, uid=USER).status == 1
     for source in (snapshot, tree):
-        result = report(source, "--html", file, uid=USER)
+        result = report(source, "--format=html", "-o", file, uid=USER)
         assert result.status == 1 and b"incomplete: 1 error;" in result.err
         text = file.read_text()
         assert "The snapshot is incomplete: 1 error." in text
         assert "tree/closed</bdi>" in text and "cannot open: Permission denied" in text
         file.unlink()
-    report(snapshot, "--html", file, "--under", tree / "open").ok()
+    report(snapshot, "--format=html", "-o", file, "--under", tree / "open").ok()
     assert "incomplete" not in file.read_text()
     (tree / "closed").chmod(0o755)
     ringwalk("snapshot", tree, "-o", scratch / "new").ok()
-    result = report(scratch / "new", "--html", file, "--compare", snapshot)
+    result = report(scratch / "new", "--format=html", "-o", file, "--compare", snapshot)
     assert result.status == 1 and b"growth is not certain" in result.err
     assert "The growth is not certain" in file.read_text()
 

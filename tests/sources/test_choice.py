@@ -50,7 +50,9 @@ def test_auto_says_why(ringwalk, disk, command):
 
 def test_json_names_it(ringwalk, disk):
     for source in ("syscall", disk.kind):
-        report = json.loads(ringwalk("--source", source, "count", "--json", disk.point).ok().out)
+        report = json.loads(
+            ringwalk("--source", source, "count", "--format=json", disk.point).ok().out
+        )
         assert report["source"] == source
 
 
@@ -70,13 +72,13 @@ def test_other_words_for_reading_ahead(ringwalk, scratch, name):
 
 def test_doctor_lists_them_with_remedies(ringwalk, disk):
     """For root the source of this file system has no obstacles; other sources have some."""
-    report = json.loads(ringwalk("doctor", "--json", disk.point).ok().out)
+    report = json.loads(ringwalk("doctor", "--format=json", disk.point).ok().out)
     sources = {source["name"]: source for source in report["sources"]}
     assert sources[disk.kind]["usable"] is True and sources[disk.kind]["obstacles"] == []
     for kind in set(KINDS) - {disk.kind}:
         assert sources[kind]["usable"] is False
         assert sources[kind]["obstacles"][0]["remedy"]
-    as_nobody = json.loads(ringwalk("doctor", "--json", disk.point, uid=NOBODY).ok().out)
+    as_nobody = json.loads(ringwalk("doctor", "--format=json", disk.point, uid=NOBODY).ok().out)
     sources = {source["name"]: source for source in as_nobody["sources"]}
     assert sources["syscall"]["usable"] is True and sources["syscall"]["chosen_by_auto"] is True
     assert sources[disk.kind]["usable"] is False and sources[disk.kind]["obstacles"]

@@ -107,7 +107,7 @@ class Patient:
             complaints = messages(got)
             assert all(UNFOUND.fullmatch(message) for message in complaints), complaints
             assert got.status == (1 if complaints else 0), got
-        for command in (("du", "-s", "."), ("count", "--json", ".")):
+        for command in (("du", "-s", "."), ("count", "--format=json", ".")):
             self.ringwalk("--source", "ext4", *command, **options).sane()
         return "whole" if expected.status == 0 else "errors"
 

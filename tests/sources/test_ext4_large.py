@@ -78,7 +78,9 @@ FOLDERS = (
 
 def test_totals(ringwalk, image):
     image.remount()
-    report = json.loads(ringwalk("--source", "ext4", "count", "--json", image.point).ok().out)
+    report = json.loads(
+        ringwalk("--source", "ext4", "count", "--format=json", image.point).ok().out
+    )
     assert (report["files"], report["types"]["directory"]) == (FILES + FOLDERS, FOLDERS)
     expected = ringwalk("--source", "syscall", "du", "-sb", image.point).ok().out
     for source in ("ext4", "auto"):

@@ -91,7 +91,7 @@ def test_memory_has_one_bound_for_all_levels(programs, nested, workers):
     counted = []
     for source in ("syscall", "ext4"):
         walk = [programs / "ringwalk", "--source", source, "--workers", workers, "--prefetch"]
-        lines, peak = with_peak([*walk, "never", "count", "--json", top])
+        lines, peak = with_peak([*walk, "never", "count", "--format=json", top])
         assert peak < BUDGET + OTHERWISE, source
         report = json.loads(lines[0])
         counted.append((report["files"], report["bytes"], report["errors"], report["types"]))

@@ -95,7 +95,7 @@ def test_a_bind_mount_of_a_subtree(ringwalk, mount, scratch, disk, part):
     """The subtree is the root of its mount, but only a part of the file system."""
     disk.freeze()
     point = mount(mounts.bind, disk.point / part, scratch / "part")
-    whole = json.loads(ringwalk("count", "--json", disk.point).ok().out)
+    whole = json.loads(ringwalk("count", "--format=json", disk.point).ok().out)
     reported = json.loads(check(ringwalk, point).answer("counts").out)
     assert 0 < reported["files"] < whole["files"]
 

@@ -126,7 +126,7 @@ def test_doctor_tells_why(unreadable, scratch):
     assert f"unknown ({TABLE}: Too many open files)" in text
     assert "quota unknown" in text or "quota of" in text
     assert "no quota" not in text and "no limit by control group" not in text
-    report = json.loads(unreadable("doctor", "--json", scratch).ok().out)
+    report = json.loads(unreadable("doctor", "--format=json", scratch).ok().out)
     assert report["directory"]["file_system"] is None
     assert TABLE in report["directory"]["mounts_unread"]
     assert TABLE in report["limits"]["control_groups_unread"]

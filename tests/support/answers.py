@@ -38,7 +38,7 @@ QUESTIONS: dict[str, tuple[tuple[str, ...], bytes]] = {
     "one size, links each": (("du", "-sl", "-B1", "."), b"\n"),
     "one size, own device": (("du", "-sx", "-B1", "."), b"\n"),
     "separate": (("du", "-Sl0", "-B1", "."), b"\0"),
-    "counts": (("count", "--json", "."), b"\n"),
+    "counts": (("count", "--format=json", "."), b"\n"),
     "counts of names": (("count", "--no-stat", "."), b"\n"),
 }
 
@@ -55,7 +55,7 @@ def ask(ringwalk: Program, question: str, top: Path, *engine: str, **options) ->
 def records(question: str, result: Result) -> list[bytes]:
     """Returns the records of an answer, which are compared."""
     command, separator = QUESTIONS[question]
-    if command[:2] == ("count", "--json"):
+    if command[:2] == ("count", "--format=json"):
         report = json.loads(result.out)
         reported = {name: report[name] for name in ("files", "bytes", "types", "errors")}
         return [json.dumps(reported, sort_keys=True).encode()]

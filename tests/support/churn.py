@@ -109,7 +109,7 @@ def check(ringwalk: Program, top: Path, source: str, *engine: str) -> None:
             for line in set(reported) - set(stays):
                 name = line.split(b" ")[0]
                 assert b"comes-" in name or name.decode() in (*FOLDERS, "lost+found"), line
-            assert b'"errors":0' in ask("count", "--json", top).ok().out
+            assert b'"errors":0' in ask("count", "--format=json", top).ok().out
             summed = ask("du", "-s", "--inodes", top).sane()
             # du reports a directory that has vanished before it is read, as GNU du does.
             others = [line for line in summed.err.splitlines() if b"No such file" not in line]

@@ -12,7 +12,7 @@ from support.run import Arg, Program, Result, run
 
 SIZES_OF_FILES = Path(__file__).with_name("file_sizes.c")
 
-# The letters of find's %y, and the names that `count --json` uses.
+# The letters of find's %y, and the names that `count --format json` uses.
 TYPE_NAMES = {
     "b": "block_device",
     "c": "character_device",

@@ -18,6 +18,7 @@ use crate::engine_options::Lacks;
 use crate::export::ExportArgs;
 use crate::hash::HashArgs;
 use crate::import::ImportArgs;
+use crate::output::{OutputArgs, formats, snapshot_name};
 use crate::report::ReportArgs;
 use crate::sql::SqlArgs;
 
@@ -155,6 +156,11 @@ pub struct FindArgs {
     pub words: Vec<OsString>,
 }
 
+formats! {
+    /// The formats of `count` and `doctor`.
+    pub TextFormat: Table, Json
+}
+
 /// Arguments of `ringwalk count`.
 #[derive(Debug, Args)]
 pub struct CountArgs {
@@ -178,9 +184,9 @@ pub struct CountArgs {
     #[arg(long)]
     pub no_stat: bool,
 
-    /// Print one JSON object with counts by type, errors, time, source and workers
-    #[arg(long)]
-    pub json: bool,
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<TextFormat>,
 }
 
 /// Arguments of `ringwalk snapshot`.
@@ -192,7 +198,13 @@ pub struct SnapshotArgs {
     pub roots: Vec<OsString>,
 
     /// Write the snapshot to FILE. A crash at any moment leaves the old file or the new one
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        value_parser = snapshot_name()
+    )]
     pub output: OsString,
 
     /// Take from the snapshot OLD what has certainly not changed since, instead of reading it. The
@@ -203,6 +215,11 @@ pub struct SnapshotArgs {
     /// Leave out other file systems below the roots
     #[arg(short = 'x', long)]
     pub one_file_system: bool,
+
+    /// Save hashes of contents too, for dupes and diff: of the files with the size of another file.
+    /// This is hash --save; there, --all hashes the others too
+    #[arg(long, conflicts_with = "since")]
+    pub hash: bool,
 
     /// Save extended attributes too, with further system calls for each file
     #[arg(long)]
@@ -230,9 +247,9 @@ pub struct DoctorArgs {
     #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
     pub directory: OsString,
 
-    /// Print one JSON object
-    #[arg(long)]
-    pub json: bool,
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<TextFormat>,
 }
 
 #[cfg(test)]

@@ -129,15 +129,6 @@ pub fn note(text: impl Display) {
     put(&format!("{erase}{text}\n"));
 }
 
-/// Writes `text` to standard output, with its control characters escaped.
-///
-/// # Errors
-///
-/// The errors of [`print()`].
-pub fn report(text: &str) -> Result<(), ExitCode> {
-    print(lines(text).as_bytes())
-}
-
 /// Draws the line of progress. `line` must have no line break and fit the terminal.
 pub fn draw(line: &str) {
     let mut console = console();

@@ -11,69 +11,76 @@ use ringwalk_du::{ReadError, SweptTally, Tally};
 use ringwalk_snapshot::SnapshotTree;
 use serde::Serialize;
 
-use crate::cli::CountArgs;
+use crate::cli::{CountArgs, TextFormat};
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::explain::explain;
 use crate::from;
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::trouble;
 
 /// Counts below `args.directories` and prints the sums.
 pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
+    try_run(args, options).unwrap_or_else(|status| status)
+}
+
+fn try_run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+    let inputs = args.from.as_deref();
+    let output = args.output.open(inputs.as_slice())?;
     let fields = if args.no_stat {
         Fields::empty()
     } else {
         Fields::SIZE
     };
     if let Some(name) = &args.from {
-        return run_from(name, args, options, fields);
+        return run_from(name, args, options, fields, output);
     }
     let mut directories = args.directories.clone();
     if directories.is_empty() {
         directories.push(".".into());
     }
     if let Some(outcome) = sweep(&directories, options, fields) {
-        return finish(&outcome, args, options);
+        return finish(&outcome, args, options, output);
     }
     let walk = Walk::from_roots(directories)
         .fields(fields)
         .follow(Follow::CommandLine)
         .descends_everywhere(true);
-    let Some(outcome) = count(walk, options) else {
-        return ExitCode::FAILURE;
-    };
-    finish(&outcome, args, options)
+    let outcome = count(walk, options)?;
+    finish(&outcome, args, options, output)
 }
 
 /// Counts the files of a snapshot.
-fn run_from(name: &OsStr, args: &CountArgs, options: &EngineOptions, fields: Fields) -> ExitCode {
+fn run_from(
+    name: &OsStr,
+    args: &CountArgs,
+    options: &EngineOptions,
+    fields: Fields,
+    output: Output<'_>,
+) -> Result<ExitCode, ExitCode> {
     let refused = options.refuse(Lacks::Directories, "with --from");
-    let tree = match refused.and_then(|()| from::open(name)) {
-        Ok(tree) => tree,
-        Err(message) => return trouble(message),
-    };
+    refused.map_err(trouble)?;
+    let tree = from::open(name).map_err(trouble)?;
     let (directories, mut failed) = from::operands(&tree, args.directories.clone(), true);
     let saved: Arc<dyn SavedTree> = Arc::<SnapshotTree>::clone(&tree);
     let walk = Walk::from_roots(directories)
         .fields(fields)
         .follow(Follow::CommandLine)
         .saved_tree(saved);
-    let Some(outcome) = count(walk, options) else {
-        return ExitCode::FAILURE;
-    };
-    let status = finish(&outcome, args, options);
+    let outcome = count(walk, options)?;
+    let status = finish(&outcome, args, options, output)?;
     failed |= from::report_failure(&*tree);
-    if failed { ExitCode::FAILURE } else { status }
+    Ok(if failed { ExitCode::FAILURE } else { status })
 }
 
-fn count(walk: Walk, options: &EngineOptions) -> Option<Outcome<Tally<'static>>> {
-    let walk = options.ready(walk)?;
+fn count(walk: Walk, options: &EngineOptions) -> Result<Outcome<Tally<'static>>, ExitCode> {
+    let walk = options.ready(walk).ok_or(ExitCode::FAILURE)?;
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::new(&report));
     drop(progress);
-    Some(outcome)
+    Ok(outcome)
 }
 
 /// Counts the whole file system that is mounted at the only directory. Returns `None` if the
@@ -117,26 +124,32 @@ fn report(error: ReadError<'_>) {
 }
 
 /// Prints the sums.
-fn finish(outcome: &Outcome<Tally<'_>>, args: &CountArgs, options: &EngineOptions) -> ExitCode {
+fn finish(
+    outcome: &Outcome<Tally<'_>>,
+    args: &CountArgs,
+    options: &EngineOptions,
+    output: Output<'_>,
+) -> Result<ExitCode, ExitCode> {
     let tally = outcome
         .visitors
         .iter()
         .fold(Tally::new(&report), Tally::plus);
     let summary = &outcome.summary;
-    let output = if args.json {
-        json(&tally, summary, args.no_stat)
-    } else {
-        line(&tally, args.no_stat)
+    let answer = match args.output.format {
+        TextFormat::Json => json(&tally, summary, args.no_stat),
+        TextFormat::Table => line(&tally, args.no_stat),
     };
-    let printed = console::print(output.as_bytes());
+    let printed = output.write_all(answer.as_bytes());
     if options.explain {
         explain(summary);
     }
-    match printed {
-        Ok(()) if summary.is_complete() && tally.no_directories == 0 => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::FAILURE,
-        Err(status) => status,
-    }
+    printed?;
+    let is_complete = summary.is_complete() && tally.no_directories == 0;
+    Ok(if is_complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn line(tally: &Tally<'_>, names_only: bool) -> String {

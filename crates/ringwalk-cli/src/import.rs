@@ -13,8 +13,7 @@ use rustix::stdio::stdin;
 use crate::common_args::parse_memory;
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::export::is_same;
-use crate::output_file::say_not_kept;
+use crate::output::{is_open_file, say_not_kept, snapshot_name};
 use crate::progress::Progress;
 use crate::status::failed;
 
@@ -26,7 +25,13 @@ pub struct ImportArgs {
     pub file: OsString,
 
     /// Write the snapshot to SNAP, which appears whole or not at all
-    #[arg(short, long, value_name = "SNAP", value_hint = ValueHint::FilePath)]
+    #[arg(
+        short,
+        long,
+        value_name = "SNAP",
+        value_hint = ValueHint::FilePath,
+        value_parser = snapshot_name()
+    )]
     pub output: OsString,
 
     /// Keep at most SIZE bytes of listings in memory, the rest in an unnamed file in TMPDIR or
@@ -50,8 +55,8 @@ pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
         return failed(path, "Is a directory: expected a file of ncdu");
     }
-    if is_same(&file, output) {
-        return failed(output, "this is the file to import: expected another one");
+    if is_open_file(&file, output) {
+        return failed(output, "it is an input, and --output would replace it");
     }
     let mut options = WriteOptions::default();
     options.not_kept = say_not_kept;

@@ -14,7 +14,7 @@
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
 //! | `console.rs`, `console/` | messages and results |
 //! | `progress.rs` | the line of progress |
-//! | `output_file.rs` | `--parquet` and `--html`: files that appear whole |
+//! | `output/` | `--format` and `--output` |
 //! | `explain.rs` | the report of `--explain` |
 //! | `sizes.rs` | how sizes are shown |
 //! | `status.rs` | exit statuses |
@@ -52,7 +52,7 @@ pub mod find;
 pub mod from;
 pub mod hash;
 pub mod import;
-pub mod output_file;
+pub mod output;
 pub mod progress;
 pub mod quote;
 pub mod report;

@@ -1,5 +1,6 @@
 //! How sizes are shown: `--si` and `--bytes` of `report`, `diff` and `dupes`.
 
+use crate::output::{Format, OneOf};
 use clap::Args;
 use ringwalk_text::SizeFormat;
 
@@ -25,21 +26,23 @@ impl SizeArgs {
         }
     }
 
-    /// Refuses an option that would have no effect. `places` have no sizes for people if they are
-    /// true, and say where that is, such as `with --json`.
+    /// Refuses an option that would have no effect: only text for people has sizes for people.
     ///
     /// # Errors
     ///
     /// The message for the user.
-    pub fn refuse(self, places: &[(&str, bool)]) -> Result<(), String> {
+    pub fn refuse(self, format: impl OneOf) -> Result<(), String> {
         let given = match self {
             Self { si: true, .. } => "--si",
             Self { bytes: true, .. } => "--bytes",
             Self { .. } => return Ok(()),
         };
-        match places.iter().find(|(_, without_sizes)| *without_sizes) {
-            Some((place, _)) => Err(format!("{given} has no effect {place}")),
-            None => Ok(()),
+        match format.format() {
+            Format::Table => Ok(()),
+            other => Err(format!(
+                "{given} has no effect with --format {}",
+                other.name()
+            )),
         }
     }
 }

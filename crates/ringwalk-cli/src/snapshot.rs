@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use ringwalk_hash::raise_file_limit;
 use ringwalk_snapshot::{Capture, CaptureError, Captured, Contents, FailedOperation, Failure};
 use ringwalk_snapshot::{OlderSnapshot, Snapshot, WriteOptions};
 
@@ -11,7 +12,8 @@ use crate::cli::SnapshotArgs;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
-use crate::output_file::say_not_kept;
+use crate::hash::saved;
+use crate::output::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::status::{TROUBLE, failed};
@@ -32,10 +34,18 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
         ..Contents::default()
     };
     let rows = write.progress.clone();
-    let mut capture = capture
-        .one_file_system(args.one_file_system)
-        .options(write)
-        .report(report);
+    let mut capture = capture.options(write);
+    if args.hash {
+        let wanted = saved::Wanted {
+            roots: &args.roots,
+            one_file_system: args.one_file_system,
+            all: false,
+        };
+        raise_file_limit();
+        return saved::save(capture, &rows, wanted, &args.output, options)
+            .unwrap_or_else(|status| status);
+    }
+    capture = capture.one_file_system(args.one_file_system).report(report);
     if let Some(name) = &args.since {
         match ringwalk_snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
             Ok(older) => capture = capture.since(Arc::new(older)),

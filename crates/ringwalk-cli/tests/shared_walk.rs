@@ -129,8 +129,8 @@ fn each_command_answers_from_the_folder_as_from_a_snapshot() {
         &["find", "--from", "FROM", "TREE", "-name", "*.txt"][..],
         &["du", "-ab", "--from", "FROM", "TREE"],
         &["count", "--from", "FROM", "TREE"],
-        &["report", "FROM", "--by", "ext", "--csv"],
-        &["export", "FROM", "--to", "csv"],
+        &["report", "FROM", "--by", "ext", "--format=csv"],
+        &["export", "FROM", "--format", "csv"],
         &["diff", "SNAPSHOT", "FROM"],
         &["diff", "FROM", "TREE"],
     ] {

@@ -1,4 +1,4 @@
-//! The files that may have copies: what `ringwalk hash --output` hashes.
+//! The files that may have copies: what `ringwalk hash --save` hashes.
 
 use crate::groups::Name;
 use crate::inventory::{FileId, Inventory};

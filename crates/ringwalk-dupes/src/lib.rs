@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `search.rs` | the search: what is searched, and how |
 //! | `found.rs` | what was found |
-//! | `candidates.rs` | the files that may have copies: what `ringwalk hash --output` hashes |
+//! | `candidates.rs` | the files that may have copies: what `ringwalk hash --save` hashes |
 //! | `inventory.rs`, `inventory/` | all files that were found, in little memory |
 //! | `scan/` | where the files come from: live directories, snapshots |
 //! | `known.rs` | hashes that are known without reading: those of the cache |

@@ -124,6 +124,6 @@ fn the_help_of_a_command_lists_the_common_options_that_it_takes() {
     assert_eq!(listed("export"), ["progress"]);
     assert_eq!(listed("import"), ["progress"]);
     assert!(listed("sql").is_empty());
-    assert!(parsed("ringwalk export s --to csv --progress never").is_ok());
-    assert!(parsed("ringwalk export s --to csv --workers 2").is_err());
+    assert!(parsed("ringwalk export s --format csv --progress never").is_ok());
+    assert!(parsed("ringwalk export s --format csv --workers 2").is_err());
 }

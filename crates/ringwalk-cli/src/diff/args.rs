@@ -1,5 +1,6 @@
 //! The options of `ringwalk diff`.
 
+use crate::output::{OutputArgs, formats};
 use crate::sizes::SizeArgs;
 use clap::{Args, ValueEnum, ValueHint};
 use std::ffi::OsString;
@@ -27,6 +28,11 @@ pub enum RenamesBy {
     Inode,
     /// Not at all: a renamed file is removed and added
     Off,
+}
+
+formats! {
+    /// The formats of `diff`.
+    pub DiffFormat: Table, Json, Ndjson, Parquet
 }
 
 /// Arguments of `ringwalk diff`.
@@ -60,15 +66,7 @@ pub struct DiffArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["ndjson", "parquet"])]
-    pub json: bool,
-
-    /// Print one JSON object on a line for each change or group
-    #[arg(long, conflicts_with = "parquet")]
-    pub ndjson: bool,
-
-    /// Write the changes or groups to a Parquet file instead of printing them
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub parquet: Option<OsString>,
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<DiffFormat>,
 }

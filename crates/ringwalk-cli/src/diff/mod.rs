@@ -19,11 +19,11 @@ mod period;
 mod text;
 mod unknown;
 
-pub use args::{ByKey, DiffArgs, RenamesBy};
+pub use args::{ByKey, DiffArgs, DiffFormat, RenamesBy};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::output_file::OutputFile;
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
 use crate::status::TROUBLE;
@@ -32,7 +32,6 @@ use ringwalk_answers::diff::{
 };
 use ringwalk_snapshot::Snapshot;
 use std::ffi::OsStr;
-use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -61,23 +60,13 @@ fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> 
         console::error("--depth needs --by dir");
         return Err(Ended);
     }
-    let refused = args.sizes.refuse(&[
-        ("with --json", args.json),
-        ("with --ndjson", args.ndjson),
-        ("with --parquet", args.parquet.is_some()),
-    ]);
-    refused.map_err(end)?;
-    let file = args.parquet.as_deref().map(OutputFile::create);
-    let file = file.transpose().map_err(end)?;
+    args.sizes.refuse(args.output.format).map_err(end)?;
+    let output = args.output.open(&[&args.old, &args.new]);
+    let output = output.map_err(|_| Ended)?;
     let old = input::open(&args.old)?;
     let new = input::open_or_take(&args.new, &old, options)?;
     let diff = compare(&old, &new, args, options)?;
-    match file {
-        Some(file) => file
-            .write(|out| write_table(&diff, &view(args), out))
-            .map_err(end)?,
-        None => print(&diff, args, &period::period(&old, &new))?,
-    }
+    write(&diff, args, &period::period(&old, &new), output).map_err(|_| Ended)?;
     if unknown::report(&diff, [&args.old, &args.new]) {
         return Err(Ended);
     }
@@ -154,31 +143,16 @@ fn by(args: &DiffArgs) -> Option<By> {
     })
 }
 
-fn print(diff: &Diff, args: &DiffArgs, period: &str) -> Result<(), Ended> {
-    let printed = if args.json {
-        console::write(json(diff, &view(args)).as_bytes())
-    } else if args.ndjson {
-        let mut out = BufWriter::with_capacity(1 << 16, Output);
-        ndjson(diff, &view(args), &mut out).and_then(|()| out.flush())
-    } else {
-        console::write(&text::text(diff, args, period))
-    };
-    printed.map_err(|failure| {
-        console::write_failed(&failure);
-        Ended
-    })
-}
-
-/// Standard output.
-struct Output;
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        console::write(bytes).map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+fn write(diff: &Diff, args: &DiffArgs, period: &str, output: Output<'_>) -> Result<(), ExitCode> {
+    let view = view(args);
+    match args.output.format {
+        DiffFormat::Table => {
+            let text = text::text(diff, args, period, output.is_terminal());
+            output.write_all(&text)
+        }
+        DiffFormat::Json => output.write_all(json(diff, &view).as_bytes()),
+        DiffFormat::Ndjson => output.write(|mut out| Ok(ndjson(diff, &view, &mut out)?)),
+        DiffFormat::Parquet => output.write(|out| Ok(write_table(diff, &view, out)?)),
     }
 }
 

@@ -16,10 +16,10 @@ const GREEN: &[u8] = b"\x1b[32m";
 const BOLD: &[u8] = b"\x1b[1m";
 const RESET: &[u8] = b"\x1b[0m";
 
-/// What standard output allows.
+/// What the output allows.
 #[derive(Debug)]
 pub(super) struct Paint {
-    /// Standard output is a terminal.
+    /// The output is a terminal.
     pub(super) is_terminal: bool,
     /// How sizes are shown on a terminal.
     pub(super) sizes: SizeFormat,
@@ -27,12 +27,13 @@ pub(super) struct Paint {
 }
 
 impl Paint {
-    /// Returns what standard output allows.
-    pub(super) fn of_output(sizes: SizeFormat) -> Self {
+    /// Returns what the output allows. A terminal is the one on standard output.
+    pub(super) fn of_output(is_terminal: bool, sizes: SizeFormat) -> Self {
+        let has_colors = is_terminal && console::stdout_has_colors();
         Self {
-            is_terminal: console::stdout_is_terminal(),
+            is_terminal,
             sizes,
-            colors: console::stdout_has_colors().then(Colors::from_environment),
+            colors: has_colors.then(Colors::from_environment),
         }
     }
 

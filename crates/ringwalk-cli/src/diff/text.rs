@@ -16,9 +16,9 @@ const BY_CHANGE: &str = "--top shows more, --by dir the directories that grew";
 /// How to see what a table of groups leaves out.
 const BY_GROUP: &str = "--top shows more";
 
-/// Returns the text for standard output. `period` is the line above a table.
-pub(super) fn text(diff: &Diff, args: &DiffArgs, period: &str) -> Vec<u8> {
-    let paint = Paint::of_output(args.sizes.format());
+/// Returns the text for a terminal or for another output. `period` is the line above a table.
+pub(super) fn text(diff: &Diff, args: &DiffArgs, period: &str, is_terminal: bool) -> Vec<u8> {
+    let paint = Paint::of_output(is_terminal, args.sizes.format());
     let most = args.top.map(Into::into);
     let most = most.or(paint.is_terminal.then_some(TOP_ON_TERMINAL));
     let most = most.unwrap_or(usize::MAX);

@@ -27,7 +27,7 @@ pub(super) fn report(diff: &Diff, names: [&OsString; 2]) -> bool {
     }
     let more = diff.unread.len().saturating_sub(MOST);
     if more > 0 {
-        console::error(format_args!("... and {more} more; --json lists all"));
+        console::error(format_args!("... and {more} more; --format json lists all"));
     }
     for (which, info) in [(Which::Old, &diff.old), (Which::New, &diff.new)] {
         if !info.verdict.complete {

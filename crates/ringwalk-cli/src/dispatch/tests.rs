@@ -1,4 +1,5 @@
 use super::*;
+use crate::cli::TextFormat;
 use std::collections::BTreeSet;
 
 fn args(line: &str) -> Vec<OsString> {
@@ -61,9 +62,9 @@ fn a_subcommand_has_the_same_options_alone() {
 #[test]
 fn the_whole_definition_makes_messages() {
     let count = |line| alone::<CountAlone>(&args(line), 1);
-    let parsed = count("ringwalk count --workers 3 --json a b").unwrap();
+    let parsed = count("ringwalk count --workers 3 --format json a b").unwrap();
     assert_eq!(parsed.common.workers.unwrap().get(), 3);
-    assert!(parsed.count.json);
+    assert!(parsed.count.output.format == TextFormat::Json);
     assert_eq!(parsed.count.directories, ["a", "b"]);
     assert!(count("ringwalk count --help").is_none());
     assert!(count("ringwalk count --workers none").is_none());

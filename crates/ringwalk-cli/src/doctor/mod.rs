@@ -8,15 +8,20 @@ mod report;
 use std::process::ExitCode;
 
 use ringwalk::SourceChoice;
+use ringwalk::shown::lines;
 use ringwalk_doctor::Report;
 
-use crate::cli::DoctorArgs;
+use crate::cli::{DoctorArgs, TextFormat};
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::quote::quoted;
 
 /// Examines `args.directory` and prints the report.
 pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
+    let output = match args.output.open(&[]) {
+        Ok(output) => output,
+        Err(status) => return status,
+    };
     let mut report = match Report::of(args.directory.as_ref(), options.workers) {
         Ok(report) => report,
         Err(errno) => {
@@ -32,12 +37,11 @@ pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
         let asked = options.source.as_str();
         report.sources.retain(|source| source.name == asked);
     }
-    let output = if args.json {
-        report.json() + "\n"
-    } else {
-        report::text(&report)
+    let answer = match args.output.format {
+        TextFormat::Json => report.json() + "\n",
+        TextFormat::Table => report::text(&report),
     };
-    if let Err(status) = console::report(&output) {
+    if let Err(status) = output.write_all(lines(&answer).as_bytes()) {
         return status;
     }
     if options.explain {

@@ -1,26 +1,16 @@
 //! The options of `ringwalk dupes`.
 
 use crate::common_args::parse_memory;
+use crate::output::{OutputArgs, formats};
 use crate::sizes::SizeArgs;
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk_dupes::Directories;
 use ringwalk_dupes::act::Action;
 use std::ffi::OsString;
 
-/// The formats of the answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people: sizes, copies, and a sum.
-    #[default]
-    Text,
-    /// A path in each line, and an empty line between groups, as fdupes and jdupes print them.
-    Fdupes,
-    /// One JSON object.
-    Json,
-    /// A line for each name of each copy.
-    Csv,
-    /// The rows of csv in a Parquet file.
-    Parquet,
+formats! {
+    /// The formats of `dupes`.
+    pub DupesFormat: Table, Fdupes, Json, Csv, Parquet
 }
 
 /// What is done with copies.
@@ -77,7 +67,7 @@ pub struct DupesArgs {
     pub keep_in: Vec<OsString>,
 
     /// Also find directories with the same contents. With a share, such as 90%, also find
-    /// directories that have at least this share in common. Needs --format text or json
+    /// directories that have at least this share in common. Needs --format table or json
     #[arg(
         long,
         value_name = "SHARE",
@@ -101,13 +91,9 @@ pub struct DupesArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// The format of the answer
-    #[arg(long, value_name = "FORMAT", value_enum, default_value_t)]
-    pub format: Format,
-
-    /// Write the answer to FILE instead of standard output
-    #[arg(short, long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<OsString>,
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<DupesFormat>,
 
     /// Do this with all copies but the one to keep. Asks first if standard input and standard error
     /// are terminals. Without this option nothing is changed

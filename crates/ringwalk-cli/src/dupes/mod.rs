@@ -18,11 +18,10 @@ use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::explain::explain;
 use crate::hash::file_error;
-use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::status::{TROUBLE, failed, trouble};
-use args::Format;
+use args::DupesFormat;
 use ringwalk_dupes::{
     Found, MatchProgress, Missed, ScanError, Search, SearchError, is_live_root, output,
 };
@@ -30,10 +29,9 @@ use ringwalk_hash::cache::HashCache;
 use ringwalk_hash::raise_file_limit;
 use ringwalk_sys::limit_arenas;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -51,32 +49,19 @@ pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    let is_binary = args.format == Format::Parquet && args.output.is_none();
-    if is_binary && console::stdout_is_terminal() {
+    let format = args.output.format;
+    if args.dirs.is_some() && !matches!(format, DupesFormat::Table | DupesFormat::Json) {
         return Err(trouble(
-            "a Parquet file is not for terminals; --output names a file",
-        ));
-    }
-    if args.dirs.is_some() && !matches!(args.format, Format::Text | Format::Json) {
-        return Err(trouble(
-            "this format has no directories: --dirs needs --format text or json",
+            "this format has no directories: --dirs needs --format table or json",
         ));
     }
     // What --do frees is shown beside every format.
-    let is_shown = args.format == Format::Text || args.action.is_some();
-    let refused = args.sizes.refuse(&[("with this --format", !is_shown)]);
-    refused.map_err(trouble)?;
-    let (mut search, snapshots) = set_up(args, options)?;
-    if let Some(output) = &args.output
-        && let Some(input) = snapshots.iter().find(|input| is_same_file(input, output))
-    {
-        return Err(failed(
-            input,
-            "it is an input, and --output would replace it",
-        ));
+    if args.action.is_none() {
+        args.sizes.refuse(format).map_err(trouble)?;
     }
-    let file = args.output.as_deref().map(OutputFile::create);
-    let file = file.transpose().map_err(trouble)?;
+    let (mut search, snapshots) = set_up(args, options)?;
+    let inputs: Vec<&OsStr> = snapshots.iter().map(|name| name.as_os_str()).collect();
+    let output = args.output.open(&inputs)?;
     if let Some(path) = &args.cache {
         let cache = HashCache::open(Path::new(path)).map_err(trouble)?;
         search.cache(cache);
@@ -96,7 +81,7 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     let mut found = found.map_err(|error| match error {
         SearchError::NoHashes(number) => failed(
             &snapshots[number],
-            "the snapshot has no hashes; ringwalk hash --output makes one that has",
+            "the snapshot has no hashes; ringwalk snapshot --hash makes one that has",
         ),
         error => trouble(error),
     })?;
@@ -126,12 +111,8 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
              whether these are copies"
         ));
     }
-    match file {
-        Some(file) => file
-            .write(|out| write(&found, args, false, out))
-            .map_err(trouble)?,
-        None => print(&found, args)?,
-    }
+    let safe = output.is_terminal();
+    output.write(|mut out| Ok(write(&found, args, safe, &mut out)?))?;
     if let (true, Some(summary)) = (options.explain, &found.summary) {
         explain(summary);
     }
@@ -170,12 +151,6 @@ fn set_up<'a>(
     Ok((search, saved))
 }
 
-/// Returns true if two paths lead to one file. A path that does not exist cannot be an input.
-fn is_same_file(a: &OsStr, b: &OsStr) -> bool {
-    let identity = |path: &OsStr| std::fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    identity(a).is_ok_and(|a| identity(b).is_ok_and(|b| a == b))
-}
-
 /// Returns the message for something that could not be read.
 fn message(missed: Missed<'_>) -> String {
     match missed {
@@ -191,26 +166,17 @@ fn message(missed: Missed<'_>) -> String {
     }
 }
 
-fn print(found: &Found, args: &DupesArgs) -> Result<(), ExitCode> {
-    let safe = args.format == Format::Text && console::stdout_is_terminal();
-    let mut out = BufWriter::with_capacity(64 << 10, console::Results::of_stdout());
-    let written = write(found, args, safe, &mut out).and_then(|()| out.flush());
-    // After an error, dropping the writer would write the rest of its buffer.
-    let _parts = out.into_parts();
-    written.map_err(|error| console::write_failed(&error))
-}
-
 fn write(
     found: &Found,
     args: &DupesArgs,
     safe: bool,
     out: &mut (impl Write + Send),
 ) -> io::Result<()> {
-    match args.format {
-        Format::Text => text::write(found, safe, args.sizes.format(), out),
-        Format::Fdupes => output::fdupes(found, out),
-        Format::Json => output::json(found, out),
-        Format::Csv => output::csv(found, out),
-        Format::Parquet => output::parquet(found, out),
+    match args.output.format {
+        DupesFormat::Table => text::write(found, safe, args.sizes.format(), out),
+        DupesFormat::Fdupes => output::fdupes(found, out),
+        DupesFormat::Json => output::json(found, out),
+        DupesFormat::Csv => output::csv(found, out),
+        DupesFormat::Parquet => output::parquet(found, out),
     }
 }

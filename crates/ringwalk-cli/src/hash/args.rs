@@ -1,5 +1,6 @@
 //! The options of `ringwalk hash`.
 
+use crate::output::snapshot_name;
 use clap::{Args, ValueEnum, ValueHint};
 use ringwalk_hash::Algorithm;
 use std::ffi::OsString;
@@ -53,19 +54,19 @@ pub struct HashArgs {
     #[arg(long, requires = "check", conflicts_with = "roots")]
     pub quiet: bool,
 
-    /// Write a snapshot with hashes to SNAP instead of a list: the input of dupes and diff. Only
-    /// files with the size of another file are hashed
+    /// Save a snapshot with hashes in SNAP instead of printing a list: the input of dupes and diff.
+    /// Only files with the size of another file are hashed
     #[arg(
-        short,
         long,
         value_name = "SNAP",
         conflicts_with = "check",
-        value_hint = ValueHint::FilePath
+        value_hint = ValueHint::FilePath,
+        value_parser = snapshot_name()
     )]
-    pub output: Option<OsString>,
+    pub save: Option<OsString>,
 
-    /// With --output, hash all regular files that are not empty
-    #[arg(long, requires = "output")]
+    /// With --save, hash all regular files that are not empty
+    #[arg(long, requires = "save")]
     pub all: bool,
 
     /// Leave out other file systems below the roots

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | `args.rs` | the options |
 //! | `check.rs` | `--check`: the files of a list |
-//! | `saved.rs` | `--output`: a snapshot with hashes |
+//! | `saved.rs` | `--save`: a snapshot with hashes |
 //!
 //! The crate `ringwalk-hash` reads and hashes.
 
 mod args;
 mod check;
-mod saved;
+pub(crate) mod saved;
 
 pub use args::HashArgs;
 
@@ -35,7 +35,7 @@ use crate::status::{TROUBLE, trouble};
 /// Hashes the files below `args.roots`, or checks the files of a list.
 pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
     raise_file_limit();
-    if let Some(output) = &args.output {
+    if let Some(output) = &args.save {
         return saved::run(output, args, options).unwrap_or_else(|status| status);
     }
     match &args.check {

@@ -1,21 +1,21 @@
-//! `--output`: a snapshot with hashes.
+//! `hash --save` and `snapshot --hash`: a snapshot with hashes.
 //!
 //! Two walks. The first one finds the files to hash; the second one takes the snapshot, with the
 //! hash of each file that still has the version that was hashed.
 
 use super::args::Algo;
-use super::{HashArgs, file_error, hash_options, no_thread, walk_error};
+use super::{HashArgs, file_error, no_thread, walk_error};
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::output_file::say_not_kept;
+use crate::output::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
 use crate::status::{TROUBLE, trouble};
 use ringwalk::{Error, Metadata};
 use ringwalk_dupes::{Candidates, Missed, Name, ScanError, Search};
-use ringwalk_hash::{FileToHash, FileVersion, OpenRoot, hash_files};
-use ringwalk_snapshot::{Capture, FileHashes, WriteOptions};
+use ringwalk_hash::{Algorithm, FileToHash, FileVersion, HashOptions, OpenRoot, hash_files};
+use ringwalk_snapshot::{Capture, FileHashes, RowCounter, WriteOptions};
 use ringwalk_sys::sync::lock;
 use std::collections::{HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -49,7 +49,18 @@ impl FileHashes for Hashes {
     }
 }
 
-/// Hashes files and writes the snapshot.
+/// What to hash.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// The roots of the snapshot.
+    pub(crate) roots: &'a [OsString],
+    /// Other file systems below the roots are left out.
+    pub(crate) one_file_system: bool,
+    /// Files without a copy of their size are hashed, too.
+    pub(crate) all: bool,
+}
+
+/// `ringwalk hash --save`: hashes files and writes the snapshot.
 pub(super) fn run(
     output: &OsStr,
     args: &HashArgs,
@@ -62,19 +73,34 @@ pub(super) fn run(
     }
     let capture = Capture::new(args.roots.iter().cloned());
     let capture = capture.map_err(|error| not_captured(&error))?;
-    let has_failed = AtomicBool::new(false);
-    let first_errors = Mutex::default();
-    let candidates = candidates(args, options, &has_failed, &first_errors)?;
-    let hashes = hash(&candidates, args, options, &has_failed)?;
-    drop(candidates);
     let mut write = WriteOptions::default();
     write.not_kept = say_not_kept;
     let rows = write.progress.clone();
+    let wanted = Wanted {
+        roots: &args.roots,
+        one_file_system: args.one_file_system,
+        all: args.all,
+    };
+    save(capture.options(write), &rows, wanted, output, options)
+}
+
+/// Hashes files, and writes the snapshot with their hashes. `rows` counts the rows of the capture.
+pub(crate) fn save(
+    capture: Capture,
+    rows: &RowCounter,
+    wanted: Wanted<'_>,
+    output: &OsStr,
+    options: &EngineOptions,
+) -> Result<ExitCode, ExitCode> {
+    let has_failed = AtomicBool::new(false);
+    let first_errors = Mutex::default();
+    let candidates = candidates(wanted, options, &has_failed, &first_errors)?;
+    let hashes = hash(&candidates, options, &has_failed)?;
+    drop(candidates);
     let reported: Arc<Mutex<HashSet<Vec<u8>>>> = Arc::default();
     let second = Arc::clone(&reported);
     let capture = capture
-        .one_file_system(args.one_file_system)
-        .options(write)
+        .one_file_system(wanted.one_file_system)
         .report(move |path, failure| {
             lock(&second).insert(path.to_vec());
             report(path, failure);
@@ -82,13 +108,13 @@ pub(super) fn run(
         .hashes(Arc::new(hashes));
     let walk = options.ready(capture.walk());
     let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
-    let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
+    let progress = Progress::of_capture(options.progress, walk.monitor(), rows.clone());
     let captured = capture.run(walk, Path::new(output));
     drop(progress);
     let captured = captured.map_err(|error| not_captured(&error))?;
     let status = status(&captured, options);
     for error in lock(&first_errors).iter() {
-        let path = real_path(error.path(), &args.roots);
+        let path = real_path(error.path(), wanted.roots);
         if !lock(&reported).contains(path.as_os_str().as_bytes()) {
             console::error(walk_error(error));
         }
@@ -113,13 +139,13 @@ fn real_path(path: &Path, roots: &[OsString]) -> PathBuf {
 }
 
 fn candidates(
-    args: &HashArgs,
+    wanted: Wanted<'_>,
     options: &EngineOptions,
     has_failed: &AtomicBool,
     errors: &Mutex<Vec<Error>>,
 ) -> Result<Candidates, ExitCode> {
-    let mut search = Search::new(args.roots.iter().cloned()).map_err(trouble)?;
-    search.one_file_system(args.one_file_system);
+    let mut search = Search::new(wanted.roots.iter().cloned()).map_err(trouble)?;
+    search.one_file_system(wanted.one_file_system);
     let walk = options.ready(search.walk());
     let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
     let progress = Progress::of_walk(options.progress, walk.monitor());
@@ -138,14 +164,13 @@ fn candidates(
             _ => {}
         }
     };
-    let candidates = search.candidates(walk, args.all, &missed);
+    let candidates = search.candidates(walk, wanted.all, &missed);
     drop(progress);
     candidates.map_err(trouble)
 }
 
 fn hash(
     candidates: &Candidates,
-    args: &HashArgs,
     options: &EngineOptions,
     has_failed: &AtomicBool,
 ) -> Result<Hashes, ExitCode> {
@@ -184,9 +209,10 @@ fn hash(
         }
     });
     let mut hashes = Hashes::default();
+    let hashing = HashOptions::new(Algorithm::Blake3, options.workers);
     let done = Arc::new(AtomicU64::new(0));
     let progress = Progress::of_files(options.progress, Arc::clone(&done));
-    let result = hash_files(files, &hash_options(args, options), |results| {
+    let result = hash_files(files, &hashing, |results| {
         done.fetch_add(results.len() as u64, Ordering::Relaxed);
         for ((path, key, version), result) in results.drain(..) {
             match result.map(|digest| <[u8; 32]>::try_from(digest.as_bytes())) {

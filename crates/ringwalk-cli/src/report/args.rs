@@ -1,5 +1,6 @@
 //! The options of `ringwalk report`.
 
+use crate::output::{OutputArgs, formats};
 use crate::sizes::SizeArgs;
 use clap::{Args, ValueHint};
 use ringwalk_answers::report::{Key, KeyError};
@@ -8,8 +9,10 @@ use std::ffi::OsString;
 /// The largest number of `--nodes`. The page then has up to 80 MB.
 const MOST_NODES: i64 = 1_000_000;
 
-/// Options that have no effect with `--html`.
-const NOT_ON_A_PAGE: [&str; 7] = ["by", "top", "json", "csv", "parquet", "si", "bytes"];
+formats! {
+    /// The formats of `report`.
+    pub ReportFormat: Table, Json, Csv, Parquet, Html
+}
 
 /// The keys of `--by`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,47 +48,43 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub sizes: SizeArgs,
 
-    /// Print one JSON object
-    #[arg(long, conflicts_with_all = ["csv", "parquet"])]
-    pub json: bool,
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<ReportFormat>,
 
-    /// Print CSV
-    #[arg(long, conflicts_with = "parquet")]
-    pub csv: bool,
-
-    /// Write a Parquet file instead of printing
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub parquet: Option<OsString>,
-
-    /// Write a page of HTML instead of printing: diagrams of the directories, the largest files,
-    /// owners and ages. The page is one file that needs no network
-    #[arg(
-        long,
-        value_name = "FILE",
-        value_hint = ValueHint::FilePath,
-        conflicts_with_all = NOT_ON_A_PAGE
-    )]
-    pub html: Option<OsString>,
-
-    /// With --html, show the growth since the snapshot OLD
-    // Clap does not ask for --html beside an option that excludes it, so the two say it themselves.
-    #[arg(
-        long,
-        value_name = "OLD",
-        value_hint = ValueHint::FilePath,
-        requires = "html",
-        conflicts_with_all = NOT_ON_A_PAGE
-    )]
+    /// With --format html, show the growth since the snapshot OLD
+    #[arg(long, value_name = "OLD", value_hint = ValueHint::FilePath)]
     pub compare: Option<OsString>,
 
-    /// With --html, show at most N files and directories in the diagrams, the largest, and add up
-    /// the others [default: 20000]
+    /// With --format html, show at most N files and directories in the diagrams, the largest, and
+    /// add up the others [default: 20000]
     #[arg(
         long,
         value_name = "N",
-        requires = "html",
-        conflicts_with_all = NOT_ON_A_PAGE,
         value_parser = clap::value_parser!(u32).range(1..=MOST_NODES)
     )]
     pub nodes: Option<u32>,
+}
+
+impl ReportArgs {
+    /// Refuses options that have no effect on the format.
+    ///
+    /// # Errors
+    ///
+    /// The message for the user.
+    pub fn refuse(&self) -> Result<(), String> {
+        self.sizes.refuse(self.output.format)?;
+        let is_page = self.output.format == ReportFormat::Html;
+        let refused = [
+            ("by", is_page && self.by.is_some()),
+            ("top", is_page && self.top.is_some()),
+            ("compare", !is_page && self.compare.is_some()),
+            ("nodes", !is_page && self.nodes.is_some()),
+        ];
+        match refused.iter().find(|(_, is_refused)| *is_refused) {
+            Some((name, _)) if is_page => Err(format!("--{name} has no effect with --format html")),
+            Some((name, _)) => Err(format!("--{name} needs --format html")),
+            None => Ok(()),
+        }
+    }
 }

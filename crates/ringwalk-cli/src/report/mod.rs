@@ -5,7 +5,7 @@
 //! | `args.rs` | the options |
 //! | `input.rs` | the snapshot, or a new one of a directory |
 //! | `under.rs` | the path of `--under` in the snapshot |
-//! | `page.rs` | `--html` |
+//! | `page.rs` | `--format html` |
 //! | `flat.rs` | a table with a line for each group, and bars |
 //! | `cross.rs` | a table with the values of a second key side by side |
 //! | `grid.rs` | columns of text |
@@ -23,11 +23,10 @@ mod page;
 mod style;
 mod under;
 
-pub use args::ReportArgs;
+pub use args::{ReportArgs, ReportFormat};
 
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::output_file::OutputFile;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{failed, trouble};
@@ -48,17 +47,15 @@ pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
 }
 
 fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
-    if let Some(file) = &args.html {
-        return page::run(file, args, options);
+    args.refuse().map_err(trouble)?;
+    let inputs = [
+        args.input.as_os_str(),
+        args.compare.as_deref().unwrap_or_default(),
+    ];
+    let output = args.output.open(&inputs)?;
+    if args.output.format == ReportFormat::Html {
+        return page::run(args, options, output);
     }
-    let refused = args.sizes.refuse(&[
-        ("with --json", args.json),
-        ("with --csv", args.csv),
-        ("with --parquet", args.parquet.is_some()),
-    ]);
-    refused.map_err(trouble)?;
-    let file = args.parquet.as_deref().map(OutputFile::create);
-    let file = file.transpose().map_err(trouble)?;
     let keys = args
         .by
         .as_ref()
@@ -69,15 +66,16 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
     };
     let snapshot = input::open(&args.input, false, contents, options)?;
     let report = of(&snapshot, keys, args, options)?;
-    match file {
-        Some(file) => {
-            let ranking = report.ranking(args.top);
-            let written = file.write(|out| parquet(&report, &ranking, out));
-            written.map_err(trouble)?;
+    let ranking = report.ranking(args.top);
+    match args.output.format {
+        ReportFormat::Json => output.write_all(json(&report, &ranking).as_bytes())?,
+        ReportFormat::Csv => output.write_all(&csv(&report, &ranking))?,
+        ReportFormat::Parquet => output.write(|out| Ok(parquet(&report, &ranking, out)?))?,
+        // The page has been written above.
+        ReportFormat::Table | ReportFormat::Html => {
+            let style = Style::of_output(output.is_terminal(), args.sizes.format());
+            output.write_all(table(&report, args.top, &style).as_bytes())?;
         }
-        // CSV has names as they are; the names of a table are safe, and its bold text must stay.
-        None if args.csv => console::print_lines(&csv(&report, &report.ranking(args.top)))?,
-        None => console::print(text(&report, args).as_bytes())?,
     }
     Ok(status(args, report.errors))
 }
@@ -116,19 +114,15 @@ fn refused(args: &ReportArgs, error: &ReportError) -> ExitCode {
     }
 }
 
-/// Returns the report in the form that the user wants.
-fn text(report: &Report, args: &ReportArgs) -> String {
-    if args.json {
-        return json(report, &report.ranking(args.top));
-    }
-    let style = Style::of_output(args.sizes.format());
-    let top = args.top.or(style.terminal.then_some(TOP_ON_TERMINAL));
+/// Returns the table.
+fn table(report: &Report, top: Option<usize>, style: &Style) -> String {
+    let top = top.or(style.terminal.then_some(TOP_ON_TERMINAL));
     let cross = if style.terminal {
-        cross::table(report, top, &style)
+        cross::table(report, top, style)
     } else {
         None
     };
-    cross.unwrap_or_else(|| flat::table(report, &report.ranking(top), &style))
+    cross.unwrap_or_else(|| flat::table(report, &report.ranking(top), style))
 }
 
 /// Returns the head of the column of a key.

@@ -1,26 +1,24 @@
-//! `--html`: a page of HTML.
+//! `--format html`: a page for a browser.
 
 use super::{ReportArgs, input, refused, status, under};
 use crate::console;
 use crate::diff;
 use crate::engine_options::EngineOptions;
-use crate::output_file::OutputFile;
+use crate::output::Output;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{TROUBLE, failed, trouble};
 use ringwalk_answers::diff::DiffOptions;
 use ringwalk_answers::report::page::{PageOptions, page};
 use ringwalk_snapshot::{Contents, Skipped, Snapshot};
-use std::ffi::OsStr;
 use std::process::ExitCode;
 
-/// Writes the page of `args.input` to `file`.
+/// Writes the page of `args.input`.
 pub(super) fn run(
-    file: &OsStr,
     args: &ReportArgs,
     options: &EngineOptions,
+    output: Output<'_>,
 ) -> Result<ExitCode, ExitCode> {
-    let file = OutputFile::create(file).map_err(trouble)?;
     let old = args.compare.as_deref().map(diff::input::open);
     let old = old.transpose().map_err(|_| ExitCode::from(TROUBLE))?;
     // A directory is compared with a snapshot that was taken the same way.
@@ -46,7 +44,7 @@ pub(super) fn run(
     if let Some(old) = &old {
         page.compare(&compare(old, &snapshot, args, options)?);
     }
-    file.write(|out| page.write(out)).map_err(trouble)?;
+    output.write(|out| Ok(page.write(out)?))?;
     let status = status(args, page.errors());
     if page.errors() == 0 && page.has_uncertain_growth() {
         let old = args.compare.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What standard output allows: the width of the terminal, bold text, and characters for bars.
+//! What the output allows: the width of the terminal, bold text, and characters for bars.
 
 use crate::console;
 use ringwalk_gnu::locale::utf8;
@@ -8,10 +8,10 @@ use ringwalk_text::SizeFormat;
 /// Columns of a terminal that does not report their number.
 const USUAL_COLUMNS: usize = 80;
 
-/// What standard output allows.
+/// What the output allows.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Style {
-    /// Standard output is a terminal.
+    /// The output is a terminal.
     pub(super) terminal: bool,
     /// The number of columns; no limit if it is no terminal.
     pub(super) columns: usize,
@@ -24,9 +24,8 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// Returns the style of standard output.
-    pub(super) fn of_output(sizes: SizeFormat) -> Self {
-        let terminal = console::stdout_is_terminal();
+    /// Returns the style of the output. A terminal is the one on standard output.
+    pub(super) fn of_output(terminal: bool, sizes: SizeFormat) -> Self {
         let columns = match console::stdout_columns() {
             _ if !terminal => usize::MAX,
             0 => USUAL_COLUMNS,
@@ -35,7 +34,7 @@ impl Style {
         Self {
             terminal,
             columns,
-            bold: console::stdout_has_colors(),
+            bold: terminal && console::stdout_has_colors(),
             sizes,
             utf8: utf8(),
         }

@@ -28,7 +28,7 @@ fn each_page_has_its_options_and_sections() {
     }
     assert!(page_named("ringwalk.1").contains("\\fBringwalk\\fR [\\fICOMMON OPTION\\fR]..."));
     assert!(page_named("ringwalk-dupes.1").contains("\\fB--dirs\\fR[=\\fISHARE\\fR]"));
-    assert!(page_named("ringwalk-hash.1").contains("\\fB-o\\fR, \\fB--output\\fR \\fISNAP\\fR\n"));
+    assert!(page_named("ringwalk-hash.1").contains("\\fB--save\\fR \\fISNAP\\fR\n"));
     assert!(page_named("ringwalk-snapshot.1").contains(" \\fB--output\\fR \\fIFILE\\fR ["));
     assert!(page_named("ringwalk-browse.1").contains("Backspace"));
 }

@@ -1,4 +1,4 @@
-//! A page of HTML that shows a snapshot: `ringwalk report --html`.
+//! A page of HTML that shows a snapshot: `ringwalk report --format html`.
 //!
 //! ```text
 //!   rows ──> choice ──> nodes, largest files ──> tree ──> page
