@@ -4,7 +4,7 @@
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted_bytes;
-use crate::status::{TROUBLE, trouble};
+use crate::status::{Ended, TROUBLE, answered, trouble};
 use clap::{Args, ValueHint};
 use ringwalk::Walk;
 use ringwalk_browse::tree::Tree;
@@ -49,17 +49,14 @@ const COLUMNS: u16 = 80;
 const LINES: u16 = 24;
 
 /// Browses `args.input` until the user quits.
-pub fn run(args: &BrowseArgs, options: &EngineOptions) -> ExitCode {
-    match browse(args, options) {
-        Ok(status) | Err(status) => status,
-    }
-}
-
-fn browse(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+///
+/// # Errors
+///
+/// If there is nothing to show, or no screen to show it.
+pub fn run(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     let input = PathBuf::from(&args.input);
     if is_live(&input) {
-        let walk = options.ready(Walk::new(input.as_path()));
-        drop(walk.ok_or_else(|| ExitCode::from(TROUBLE))?);
+        drop(options.ready(Walk::new(input.as_path()))?);
     } else {
         let refused = options.refuse(Lacks::Workers, "on a snapshot");
         refused.map_err(trouble)?;
@@ -84,13 +81,13 @@ fn browse(args: &BrowseArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
     Ok(status)
 }
 
-fn once(app: App, tree: &dyn Tree, keys: &str) -> Result<ExitCode, ExitCode> {
+fn once(app: App, tree: &dyn Tree, keys: &str) -> Result<ExitCode, Ended> {
     let (columns, lines) = (size("COLUMNS", COLUMNS)?, size("LINES", LINES)?);
     let screen = app.once(keys, columns, lines).map_err(trouble)?;
     console::print(screen.as_bytes())?;
     let errors = tree.progress().errors;
     if errors == 0 {
-        return Ok(ExitCode::SUCCESS);
+        return Ok(answered(true));
     }
     for unreadable in tree.unreadable() {
         let path = quoted_bytes(&unreadable.path);
@@ -99,11 +96,11 @@ fn once(app: App, tree: &dyn Tree, keys: &str) -> Result<ExitCode, ExitCode> {
     console::error(format_args!(
         "files and directories that could not be read: {errors}"
     ));
-    Ok(ExitCode::FAILURE)
+    Ok(answered(false))
 }
 
 /// Returns a size from the environment.
-fn size(variable: &str, default: u16) -> Result<u16, ExitCode> {
+fn size(variable: &str, default: u16) -> Result<u16, Ended> {
     let Some(text) = std::env::var_os(variable).filter(|text| !text.is_empty()) else {
         return Ok(default);
     };
@@ -113,12 +110,12 @@ fn size(variable: &str, default: u16) -> Result<u16, ExitCode> {
         .ok_or_else(|| trouble(format_args!("{variable}: expected a number from 1 to 1000")))
 }
 
-fn interactive(app: App) -> Result<ExitCode, ExitCode> {
+fn interactive(app: App) -> Result<ExitCode, Ended> {
     let ended = app
         .run()
         .map_err(|error| trouble(console::reason(&error)))?;
     Ok(match ended {
-        End::Quit => ExitCode::SUCCESS,
+        End::Quit => answered(true),
         // A shell reports a program that a signal has ended in the same way.
         End::Signal(number) => ExitCode::from(u8::try_from(128 + number).unwrap_or(TROUBLE)),
     })

@@ -11,6 +11,7 @@
 
 mod results;
 
+use crate::ended::Ended;
 use ringwalk::shown::lines;
 use ringwalk_gnu::is_dumb_terminal;
 pub use ringwalk_gnu::reason;
@@ -153,9 +154,9 @@ pub fn without_line<T>(write: impl FnOnce() -> T) -> T {
 ///
 /// # Errors
 ///
-/// The exit status of the program. If the reader closed the pipe (`EPIPE`), it has read what it
-/// wanted, and there is no message.
-pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
+/// The end of the program. If the reader closed the pipe (`EPIPE`), it has read what it wanted, and
+/// there is no message.
+pub fn print(bytes: &[u8]) -> Result<(), Ended> {
     write(bytes).map_err(|failure| write_failed(&failure))
 }
 
@@ -164,7 +165,7 @@ pub fn print(bytes: &[u8]) -> Result<(), ExitCode> {
 /// # Errors
 ///
 /// The errors of [`print()`].
-pub fn print_lines(bytes: &[u8]) -> Result<(), ExitCode> {
+pub fn print_lines(bytes: &[u8]) -> Result<(), Ended> {
     let written = Results::of_stdout().write_all(bytes);
     written.map_err(|failure| write_failed(&failure))
 }
@@ -207,13 +208,12 @@ pub fn require_stdout() -> io::Result<()> {
     Ok(())
 }
 
-/// Reports a failed write to standard output, unless the reader has closed the pipe. Returns the
-/// exit status of the program.
-pub fn write_failed(failure: &io::Error) -> ExitCode {
+/// Reports a failed write to standard output, unless the reader has closed the pipe.
+pub fn write_failed(failure: &io::Error) -> Ended {
     if failure.kind() != io::ErrorKind::BrokenPipe {
         error(format_args!("write error: {}", reason(failure)));
     }
-    ExitCode::FAILURE
+    Ended::with(ExitCode::FAILURE)
 }
 
 #[cfg(test)]

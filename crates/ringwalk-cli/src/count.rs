@@ -6,27 +6,55 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::{Args, ValueHint};
 use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
 use ringwalk_du::{ReadError, SweptTally, Tally};
 use ringwalk_snapshot::SnapshotTree;
 use serde::Serialize;
 
-use crate::cli::{CountArgs, TextFormat};
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::explain::explain;
 use crate::from;
-use crate::output::Output;
+use crate::output::{Output, OutputArgs, TextFormat};
 use crate::progress::Progress;
 use crate::quote::quoted;
-use crate::status::trouble;
+use crate::status::{Ended, answered, trouble};
 
-/// Counts below `args.directories` and prints the sums.
-pub fn run(args: &CountArgs, options: &EngineOptions) -> ExitCode {
-    try_run(args, options).unwrap_or_else(|status| status)
+/// Arguments of `ringwalk count`.
+#[derive(Debug, Args)]
+pub struct CountArgs {
+    /// Directories whose files to count; symbolic links given here are followed [default: the
+    /// current directory, or all of the snapshot]
+    // Clap's parser of paths would refuse an empty path, and with it the whole command line.
+    #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub directories: Vec<OsString>,
+
+    /// Count the files of the snapshot SNAP, and read nothing else; DIR is a directory in the
+    /// snapshot
+    #[arg(
+        long,
+        value_name = "SNAP",
+        value_hint = ValueHint::FilePath,
+        allow_hyphen_values = true
+    )]
+    pub from: Option<OsString>,
+
+    /// Count names only: no sizes, and no system call for each file
+    #[arg(long)]
+    pub no_stat: bool,
+
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<TextFormat>,
 }
 
-fn try_run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+/// Counts below `args.directories` and prints the sums.
+///
+/// # Errors
+///
+/// If there is no answer.
+pub fn run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     let inputs = args.from.as_deref();
     let output = args.output.open(inputs.as_slice())?;
     let fields = if args.no_stat {
@@ -59,7 +87,7 @@ fn run_from(
     options: &EngineOptions,
     fields: Fields,
     output: Output<'_>,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<ExitCode, Ended> {
     let refused = options.refuse(Lacks::Directories, "with --from");
     refused.map_err(trouble)?;
     let tree = from::open(name).map_err(trouble)?;
@@ -72,11 +100,13 @@ fn run_from(
     let outcome = count(walk, options)?;
     let status = finish(&outcome, args, options, output)?;
     failed |= from::report_failure(&*tree);
-    Ok(if failed { ExitCode::FAILURE } else { status })
+    Ok(if failed { answered(false) } else { status })
 }
 
-fn count(walk: Walk, options: &EngineOptions) -> Result<Outcome<Tally<'static>>, ExitCode> {
-    let walk = options.ready(walk).ok_or(ExitCode::FAILURE)?;
+fn count(walk: Walk, options: &EngineOptions) -> Result<Outcome<Tally<'static>>, Ended> {
+    // As for directories that cannot be read: there is an answer for the others.
+    let unreadable = |_| Ended::with(ExitCode::FAILURE);
+    let walk = options.ready(walk).map_err(unreadable)?;
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let outcome = walk.run(|_worker| Tally::new(&report));
     drop(progress);
@@ -129,7 +159,7 @@ fn finish(
     args: &CountArgs,
     options: &EngineOptions,
     output: Output<'_>,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<ExitCode, Ended> {
     let tally = outcome
         .visitors
         .iter()
@@ -145,11 +175,7 @@ fn finish(
     }
     printed?;
     let is_complete = summary.is_complete() && tally.no_directories == 0;
-    Ok(if is_complete {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(answered(is_complete))
 }
 
 fn line(tally: &Tally<'_>, names_only: bool) -> String {

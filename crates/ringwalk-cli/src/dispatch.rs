@@ -1,18 +1,20 @@
 //! The choice of the program by the arguments, and the messages and exit statuses of usage errors.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches, Parser};
+use clap::{ArgMatches, FromArgMatches};
 use ringwalk::shown::is_plain;
 
-use crate::cli::{Cli, Command, CountAlone, DuLink};
+use crate::cli;
 use crate::common_args::CommonArgs;
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
-use crate::status::{GNU_USAGE, TROUBLE};
+use crate::registry::{self, Command};
+use crate::status::{Ended, GNU_USAGE, TROUBLE, trouble};
 
 /// The common options with a value. The value may be the next word.
 const VALUED: [&str; 5] = [
@@ -35,35 +37,49 @@ enum Usage {
 }
 
 impl Usage {
-    fn status(self) -> ExitCode {
-        ExitCode::from(match self {
+    /// Returns the usage of a command.
+    fn of(command: &str) -> Self {
+        match command {
+            "find" => Self::Find,
+            "du" => Self::Du,
+            _ => Self::Ours,
+        }
+    }
+
+    /// Ends the program. The usage error has been reported.
+    fn end(self) -> Ended {
+        Ended::with(match self {
             Self::Ours => TROUBLE,
             Self::Find | Self::Du => GNU_USAGE,
         })
+    }
+
+    /// Reports a usage error.
+    fn refused(self, message: impl Display) -> Ended {
+        console::error(message);
+        self.end()
     }
 }
 
 /// Runs the program that `args` name. The first of them is the name by which the program was
 /// called.
 pub fn run(args: Vec<OsString>) -> ExitCode {
-    run_command(args).unwrap_or_else(|status| status)
+    run_command(args).unwrap_or_else(Ended::status)
 }
 
-/// Runs the program. Both results are exit statuses.
-fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
+fn run_command(args: Vec<OsString>) -> Result<ExitCode, Ended> {
     if called_as(&args, "find") {
         console::set_program("find");
         // Clap would take longer than a search of a small directory.
         let options = resolve(&CommonArgs::default(), Usage::Find)?;
-        return Ok(crate::find::run(
-            args.into_iter().skip(1).collect(),
-            &options,
-        ));
+        return crate::find::run(args.into_iter().skip(1).collect(), &options);
     }
-    if called_as(&args, "du") {
+    if called_as(&args, "du")
+        && let Some(du) = registry::command("du")
+    {
         console::set_program("du");
-        let DuLink { common, du } = parse(DuLink::command(), args, Usage::Du)?;
-        return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
+        let words = parse(cli::alone(du), args, Usage::Du)?;
+        return start_alone(du, words);
     }
     let (at, name) = match subcommand(&args) {
         Some((at, name)) => (at, name.to_str().unwrap_or_default()),
@@ -76,67 +92,59 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, ExitCode> {
             let help = ringwalk_find::table::help("find");
             return console::print(help.as_bytes()).map(|()| ExitCode::SUCCESS);
         }
-        "du" => {
-            console::set_program("du");
-            if let Some(DuLink { common, du }) = alone(&args, at) {
-                return Ok(crate::du::run(&du, &resolve(&common, Usage::Du)?));
-            }
-        }
-        "count" => {
-            if let Some(CountAlone { common, count }) = alone(&args, at) {
-                return Ok(crate::count::run(&count, &resolve(&common, Usage::Ours)?));
-            }
-        }
+        "du" => console::set_program("du"),
         _ => {}
     }
-    let usage = if name == "du" { Usage::Du } else { Usage::Ours };
-    let lacks = Lacks::always(name).map(|lacks| (lacks, format!("on ringwalk {name}")));
-    let cli: Cli = parse(Cli::definition(), args, usage)?;
-    let options = resolve(&cli.common, usage)?;
-    if let Some((lacks, place)) = lacks {
-        let refused = options.refuse(lacks, &place);
-        refused.map_err(|message| {
-            console::error(message);
-            usage.status()
-        })?;
+    if let Some(command) = registry::command(name)
+        && let Some(words) = alone(command, &args, at)
+    {
+        return start_alone(command, words);
     }
-    Ok(match &cli.command {
-        #[cfg(feature = "browse")]
-        Command::Browse(args) => crate::browse::run(args, &options),
-        Command::Count(args) => crate::count::run(args, &options),
-        Command::Diff(args) => crate::diff::run(args, &options),
-        Command::Doctor(args) => crate::doctor::run(args, &options),
-        Command::Du(args) => crate::du::run(args, &options),
-        Command::Dupes(args) => crate::dupes::run(args, &options),
-        Command::Export(args) => crate::export::run(args, &options),
-        Command::Find(args) => crate::find::run(args.words.clone(), &options),
-        Command::Hash(args) => crate::hash::run(args, &options),
-        Command::Import(args) => crate::import::run(args, &options),
-        Command::Report(args) => crate::report::run(args, &options),
-        Command::Snapshot(args) => crate::snapshot::run(args, &options),
-        Command::Sql(args) => crate::sql::run(args),
-    })
+    let usage = Usage::of(name);
+    let mut words = parse(cli::definition(), args, usage)?;
+    let given = words.remove_subcommand();
+    let given = given.and_then(|(name, own)| Some((registry::command(&name)?, own)));
+    // Clap knows no other commands, and it has asked for one.
+    let (command, own) = given.ok_or_else(|| trouble("expected a command"))?;
+    start(command, &common(words)?, own)
+}
+
+/// Runs a command whose words have the common options, too.
+fn start_alone(command: &Command, mut words: ArgMatches) -> Result<ExitCode, Ended> {
+    let common = CommonArgs::from_arg_matches_mut(&mut words).map_err(trouble)?;
+    start(command, &common, words)
+}
+
+fn start(command: &Command, common: &CommonArgs, mut own: ArgMatches) -> Result<ExitCode, Ended> {
+    let usage = Usage::of(command.name);
+    let options = resolve(common, usage)?;
+    if command.lacks != Lacks::Nothing {
+        let refused = options.refuse(command.lacks, &format!("on ringwalk {}", command.name));
+        refused.map_err(|message| usage.refused(message))?;
+    }
+    command.run(&mut own, &options)
+}
+
+fn common(mut words: ArgMatches) -> Result<CommonArgs, Ended> {
+    CommonArgs::from_arg_matches_mut(&mut words).map_err(trouble)
 }
 
 /// Runs `find`, the subcommand at `at`. The words after it are find's own language, which clap
 /// cannot read.
-fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, ExitCode> {
+fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, Ended> {
     let words = args.split_off(at + 1);
-    let common = if at == 1 {
+    let given = if at == 1 {
         CommonArgs::default()
     } else {
-        parse::<Cli>(Cli::definition(), args, Usage::Find)?.common
+        common(parse(cli::definition(), args, Usage::Find)?)?
     };
-    let options = resolve(&common, Usage::Find)?;
+    let options = resolve(&given, Usage::Find)?;
     console::set_program("find");
-    Ok(crate::find::run(words, &options))
+    crate::find::run(words, &options)
 }
 
-fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, ExitCode> {
-    EngineOptions::resolve(common).map_err(|error| {
-        console::error(error);
-        usage.status()
-    })
+fn resolve(common: &CommonArgs, usage: Usage) -> Result<EngineOptions, Ended> {
+    EngineOptions::resolve(common).map_err(|error| usage.refused(error))
 }
 
 /// Returns true if the program was called through a link with this name.
@@ -161,47 +169,40 @@ fn subcommand(args: &[OsString]) -> Option<(usize, &OsStr)> {
     None
 }
 
-/// Parses the words of the subcommand at `at` by a definition of that subcommand alone. To define
-/// all subcommands takes longer than to walk a small directory.
+/// Parses the words of the command at `at` by a definition of that command alone. To define all
+/// commands takes longer than to walk a small directory.
 ///
-/// Returns `None` if there are options before the subcommand, for help, and for usage errors: these
+/// Returns `None` if there are options before the command, for help, and for usage errors: these
 /// are for the definition of the whole command line.
-fn alone<P: Parser>(args: &[OsString], at: usize) -> Option<P> {
-    (at == 1).then(|| P::try_parse_from(&args[at..]).ok())?
+fn alone(command: &Command, args: &[OsString], at: usize) -> Option<ArgMatches> {
+    (at == 1).then(|| cli::alone(command).try_get_matches_from(&args[at..]).ok())?
 }
 
 /// Parses `args` by a definition of the command line. Prints help and version.
-fn parse<P: FromArgMatches>(
+fn parse(
     mut definition: clap::Command,
     args: Vec<OsString>,
     usage: Usage,
-) -> Result<P, ExitCode> {
-    let matches = definition.try_get_matches_from_mut(args);
-    let parsed = matches.and_then(|matches| {
-        P::from_arg_matches(&matches).map_err(|error| error.format(&mut definition))
-    });
-    let error = match parsed {
-        Ok(parsed) => return Ok(parsed),
+) -> Result<ArgMatches, Ended> {
+    let error = match definition.try_get_matches_from_mut(args) {
+        Ok(matches) => return Ok(matches),
         Err(error) => error,
     };
     Err(match (error.kind(), usage) {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
             match console::require_stdout().and_then(|()| error.print()) {
-                Ok(()) => ExitCode::SUCCESS,
+                Ok(()) => Ended::with(ExitCode::SUCCESS),
                 Err(failure) => console::write_failed(&failure),
             }
         }
         (ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand, _) => {
             console::note(error.render());
-            usage.status()
+            usage.end()
         }
-        (_, Usage::Ours | Usage::Find) => {
-            console::error(usage_message(&error.render().to_string()));
-            usage.status()
-        }
+        (_, Usage::Ours | Usage::Find) => usage.refused(usage_message(&error.render().to_string())),
         (_, Usage::Du) => {
             crate::du::usage_error(&error);
-            usage.status()
+            usage.end()
         }
     })
 }

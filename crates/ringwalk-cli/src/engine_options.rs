@@ -9,12 +9,12 @@ use clap::ValueEnum;
 use ringwalk::{InodeSweep, Monitor, SourceChoice, Summary, Walk, warm_workers};
 
 use crate::common_args::{CommonArgs, PrefetchWhen, ProgressWhen, parse_workers};
-use crate::console;
 use crate::environment::{EnvironmentError, parse_switch, read};
 use crate::explain::explain;
 use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::source_name::parse_source;
+use crate::status::{Ended, trouble};
 
 /// The options that every program needs to start a walk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct EngineOptions {
 /// one lacks what those before it lack, too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lacks {
+    /// It can walk directories, and report on the walk.
+    Nothing,
     /// It fills the screen with its answer: there is no line of progress, and no report behind the
     /// work.
     Lines,
@@ -55,17 +57,6 @@ pub enum Lacks {
 }
 
 impl Lacks {
-    /// Returns what a command lacks whatever its arguments are. Returns `None` for a command that
-    /// can walk directories.
-    pub fn always(command: &str) -> Option<Self> {
-        match command {
-            "browse" => Some(Self::Lines),
-            "export" | "import" => Some(Self::Workers),
-            "sql" => Some(Self::Progress),
-            _ => None,
-        }
-    }
-
     /// Returns true if the common option with this long name has an effect on such a command.
     pub fn leaves(self, option: &str) -> bool {
         if self == Self::Lines {
@@ -164,18 +155,20 @@ impl EngineOptions {
             .raise_limits(true)
     }
 
-    /// Returns `walk` with these options. Returns `None` after a report if the requested source
-    /// cannot read the roots: no other source reads them then.
-    pub fn ready(&self, walk: Walk) -> Option<Walk> {
+    /// Returns `walk` with these options.
+    ///
+    /// # Errors
+    ///
+    /// If the requested source cannot read the roots: no other source reads them then.
+    pub fn ready(&self, walk: Walk) -> Result<Walk, Ended> {
         let walk = self.apply(walk);
         match walk.check_source() {
-            Ok(()) => Some(walk),
+            Ok(()) => Ok(walk),
             Err(error) => {
                 let (path, source, reason) = (quoted(error.path()), self.source, error.reason());
-                console::error(format_args!(
+                Err(trouble(format_args!(
                     "cannot read {path} by source {source}: {reason}"
-                ));
-                None
+                )))
             }
         }
     }

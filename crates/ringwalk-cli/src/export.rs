@@ -14,7 +14,7 @@ use crate::engine_options::EngineOptions;
 use crate::output::{OneOf, PlaceArgs, Unwritten, formats};
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
-use crate::status::failed;
+use crate::status::{Ended, answered, failed};
 
 formats! {
     /// The formats of `export`.
@@ -43,12 +43,11 @@ pub struct ExportArgs {
 }
 
 /// Exports `args.snapshot`.
-pub fn run(args: &ExportArgs, options: &EngineOptions) -> ExitCode {
-    export(args, options).err().unwrap_or(ExitCode::SUCCESS)
-}
-
-/// Exports a snapshot. The error is the exit status, after a report.
-fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
+///
+/// # Errors
+///
+/// If the snapshot cannot be exported.
+pub fn run(args: &ExportArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     let path = Path::new(&args.snapshot);
     let snapshot = ringwalk_snapshot::open(path);
     let snapshot = snapshot.map_err(|error| failed(error.path(), error.reason()))?;
@@ -60,7 +59,8 @@ fn export(args: &ExportArgs, options: &EngineOptions) -> Result<(), ExitCode> {
             ExportError::Read(error) => Unwritten::Ended(failed(path, error.reason())),
             ExportError::Format(message) => Unwritten::Ended(failed(path, message)),
         })
-    })
+    })?;
+    Ok(answered(true))
 }
 
 fn write(
@@ -80,7 +80,7 @@ fn write(
 }
 
 /// Returns the index of the root that `--root` names.
-fn root(args: &ExportArgs, snapshot: &Snapshot) -> Result<Option<usize>, ExitCode> {
+fn root(args: &ExportArgs, snapshot: &Snapshot) -> Result<Option<usize>, Ended> {
     let roots = &snapshot.info().roots;
     let names = || {
         let names = roots

@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
+use clap::Args;
 use ringwalk::{Monitor, Summary, Walk};
 use ringwalk_find::parse::{Context, Refusal, parse_in};
 use ringwalk_find::{Host, search};
@@ -14,9 +15,27 @@ use crate::common_args::ProgressWhen;
 use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::from::open_for_search;
+use crate::status::{Ended, GNU_USAGE, answered};
+
+/// Arguments of `ringwalk find`: the words of its own language, which clap does not read.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
+pub struct FindArgs {
+    /// Starting points and an expression, as in find(1); see ringwalk-find(1)
+    #[arg(
+        value_name = "WORD",
+        trailing_var_arg = true,
+        allow_hyphen_values = true
+    )]
+    pub words: Vec<OsString>,
+}
 
 /// Runs a search that `words` describe in the language of find(1).
-pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
+///
+/// # Errors
+///
+/// If the words are wrong, or the search cannot begin.
+pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> Result<ExitCode, Ended> {
     let context = Context::from_environment().open_saved(open_for_search);
     let command = match parse_in(&context, words) {
         Ok(command) => command,
@@ -26,7 +45,7 @@ pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
         && let Err(message) = engine.refuse(Lacks::Directories, "with --from")
     {
         console::error(message);
-        return ExitCode::FAILURE;
+        return Err(Ended::with(GNU_USAGE));
     }
     let mut engine = *engine;
     // Commands use the terminal. A line that is redrawn would erase their questions and output.
@@ -37,26 +56,21 @@ pub fn run(words: Vec<OsString>, engine: &EngineOptions) -> ExitCode {
         engine: &engine,
         terminal: OnceLock::new(),
     };
-    if search(&command, &host) {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    Ok(answered(search(&command, &host)))
 }
 
-fn refuse(refusal: Refusal) -> ExitCode {
+/// Prints help and version, or reports what is wrong with the words.
+fn refuse(refusal: Refusal) -> Result<ExitCode, Ended> {
     let text = match refusal {
         Refusal::Wrong(messages) => {
             messages.iter().for_each(console::error);
-            return ExitCode::FAILURE;
+            return Err(Ended::with(GNU_USAGE));
         }
         Refusal::Help(text) => text,
         Refusal::Version => format!("find (ringwalk {})\n", env!("CARGO_PKG_VERSION")),
     };
-    match console::print(text.as_bytes()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(status) => status,
-    }
+    console::print(text.as_bytes())?;
+    Ok(answered(true))
 }
 
 struct FindHost<'e> {
@@ -78,7 +92,7 @@ impl Host for FindHost<'_> {
     }
 
     fn set_up(&self, walk: Walk) -> Option<Walk> {
-        self.engine.ready(walk)
+        self.engine.ready(walk).ok()
     }
 
     fn watch(&self, monitor: Arc<Monitor>, run: &mut dyn FnMut() -> Option<Summary>) {

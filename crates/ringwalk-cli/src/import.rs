@@ -15,7 +15,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::output::{is_open_file, say_not_kept, snapshot_name};
 use crate::progress::Progress;
-use crate::status::failed;
+use crate::status::{Ended, answered, failed};
 
 /// Arguments of `ringwalk import`.
 #[derive(Debug, Args)]
@@ -41,22 +41,26 @@ pub struct ImportArgs {
 }
 
 /// Imports `args.file`.
-pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
+///
+/// # Errors
+///
+/// If the file cannot be imported.
+pub fn run(args: &ImportArgs, engine: &EngineOptions) -> Result<ExitCode, Ended> {
     let (path, output) = (Path::new(&args.file), Path::new(&args.output));
     let file = if args.file == "-" {
         stdin().try_clone_to_owned().map(File::from)
     } else {
         File::open(path)
     };
-    let file = match file {
-        Ok(file) => file,
-        Err(error) => return failed(path, console::reason(&error)),
-    };
+    let file = file.map_err(|error| failed(path, console::reason(&error)))?;
     if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        return failed(path, "Is a directory: expected a file of ncdu");
+        return Err(failed(path, "Is a directory: expected a file of ncdu"));
     }
     if is_open_file(&file, output) {
-        return failed(output, "it is an input, and --output would replace it");
+        return Err(failed(
+            output,
+            "it is an input, and --output would replace it",
+        ));
     }
     let mut options = WriteOptions::default();
     options.not_kept = say_not_kept;
@@ -64,12 +68,12 @@ pub fn run(args: &ImportArgs, engine: &EngineOptions) -> ExitCode {
     let progress = Progress::of_rows(engine.progress, options.progress.clone());
     let imported = import(file, options, output);
     drop(progress);
-    match imported {
-        Ok(_) => ExitCode::SUCCESS,
-        Err(ImportError::Write(error)) => failed(output, console::reason(&error)),
-        Err(ImportError::Read { place, error }) => {
+    imported.map_err(|error| match error {
+        ImportError::Write(error) => failed(output, console::reason(&error)),
+        ImportError::Read { place, error } => {
             failed(path, format_args!("{place}: {}", console::reason(&error)))
         }
-        Err(error) => failed(path, error),
-    }
+        error @ ImportError::Content { .. } => failed(path, error),
+    })?;
+    Ok(answered(true))
 }

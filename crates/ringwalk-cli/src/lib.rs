@@ -3,6 +3,7 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `registry.rs` | the commands: a row for each |
 //! | `cli.rs` | the command line as clap reads it |
 //! | `dispatch.rs` | the choice of the program, and usage errors |
 //! | `common_args.rs` | the common options as clap reads them, and values that several commands take |
@@ -17,7 +18,7 @@
 //! | `output/` | `--format` and `--output` |
 //! | `explain.rs` | the report of `--explain` |
 //! | `sizes.rs` | how sizes are shown |
-//! | `status.rs` | exit statuses |
+//! | `status.rs`, `ended.rs` | exit statuses, and the end of a command that cannot go on |
 //! | `quote.rs` | names of any bytes in messages |
 //!
 //! `man.md` in the folder of a program is the text of its man page, `cli/man.md` for ringwalk(1).
@@ -44,6 +45,7 @@ pub mod dispatch;
 pub mod doctor;
 pub mod du;
 pub mod dupes;
+pub mod ended;
 pub mod engine_options;
 pub mod environment;
 pub mod explain;
@@ -55,6 +57,7 @@ pub mod import;
 pub mod output;
 pub mod progress;
 pub mod quote;
+pub mod registry;
 pub mod report;
 pub mod sizes;
 pub mod snapshot;

@@ -1,29 +1,87 @@
 //! `ringwalk snapshot`: saves directory trees in a Parquet file.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use clap::{Args, ValueHint};
 use ringwalk_hash::raise_file_limit;
 use ringwalk_snapshot::{Capture, CaptureError, Captured, Contents, FailedOperation, Failure};
 use ringwalk_snapshot::{OlderSnapshot, Snapshot, WriteOptions};
 
-use crate::cli::SnapshotArgs;
+use crate::common_args::parse_memory;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
 use crate::hash::saved;
-use crate::output::say_not_kept;
+use crate::output::{say_not_kept, snapshot_name};
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
-use crate::status::{TROUBLE, failed};
+use crate::status::{Ended, answered, failed};
+
+/// Arguments of `ringwalk snapshot`.
+#[derive(Debug, Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
+pub struct SnapshotArgs {
+    /// Directories to save; symbolic links given here are followed
+    #[arg(value_name = "ROOT", required = true, value_hint = ValueHint::DirPath)]
+    pub roots: Vec<OsString>,
+
+    /// Write the snapshot to FILE. A crash at any moment leaves the old file or the new one
+    #[arg(
+        short,
+        long,
+        value_name = "FILE",
+        value_hint = ValueHint::FilePath,
+        value_parser = snapshot_name()
+    )]
+    pub output: OsString,
+
+    /// Take from the snapshot OLD what has certainly not changed since, instead of reading it. The
+    /// result is the same. --explain shows how much was taken
+    #[arg(long, value_name = "OLD", value_hint = ValueHint::FilePath)]
+    pub since: Option<OsString>,
+
+    /// Leave out other file systems below the roots
+    #[arg(short = 'x', long)]
+    pub one_file_system: bool,
+
+    /// Save hashes of contents too, for dupes and diff: of the files with the size of another file.
+    /// This is hash --save; there, --all hashes the others too
+    #[arg(long, conflicts_with = "since")]
+    pub hash: bool,
+
+    /// Save extended attributes too, with further system calls for each file
+    #[arg(long)]
+    pub xattrs: bool,
+
+    /// Save times of the last access too
+    #[arg(long)]
+    pub atime: bool,
+
+    /// Save the ids of projects of quotas too, with a further system call for each file unless the
+    /// source has them
+    #[arg(long)]
+    pub projid: bool,
+
+    /// Keep at most SIZE bytes of listings in memory, the rest in an unnamed file in TMPDIR or
+    /// /tmp. SIZE may end in K, M or G
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory, default_value = "24M")]
+    pub memory: usize,
+}
 
 /// Saves `args.roots` and writes the snapshot.
-pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
-    let capture = match Capture::new(args.roots.iter().cloned()) {
-        Ok(capture) => capture,
-        Err(error) => return not_captured(&error),
-    };
+///
+/// # Errors
+///
+/// If there is no snapshot.
+pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+    let capture = Capture::new(args.roots.iter().cloned());
+    let capture = capture.map_err(|error| not_captured(&error))?;
     let mut write = WriteOptions::default();
     write.not_kept = say_not_kept;
     write.memory = args.memory;
@@ -42,29 +100,21 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
             all: false,
         };
         raise_file_limit();
-        return saved::save(capture, &rows, wanted, &args.output, options)
-            .unwrap_or_else(|status| status);
+        return saved::save(capture, &rows, wanted, &args.output, options);
     }
     capture = capture.one_file_system(args.one_file_system).report(report);
     if let Some(name) = &args.since {
-        match ringwalk_snapshot::open(Path::new(name)).and_then(OlderSnapshot::new) {
-            Ok(older) => capture = capture.since(Arc::new(older)),
-            Err(error) => {
-                return failed(name, error.reason());
-            }
-        }
+        let older = ringwalk_snapshot::open(Path::new(name)).and_then(OlderSnapshot::new);
+        let older = older.map_err(|error| failed(name, error.reason()))?;
+        capture = capture.since(Arc::new(older));
     }
     let output = Path::new(&args.output);
-    let Some(walk) = options.ready(capture.walk()) else {
-        return ExitCode::from(TROUBLE);
-    };
+    let walk = options.ready(capture.walk())?;
     let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
     let captured = capture.run(walk, output);
     drop(progress);
-    match captured {
-        Ok(captured) => status(&captured, options),
-        Err(error) => not_captured(&error),
-    }
+    let captured = captured.map_err(|error| not_captured(&error))?;
+    Ok(status(&captured, options))
 }
 
 /// Captures a live tree into an unnamed temporary file, for commands that take a directory in place
@@ -72,13 +122,13 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> ExitCode {
 ///
 /// # Errors
 ///
-/// The exit status, after a report.
+/// If there is no snapshot.
 pub fn capture_unnamed(
     root: &Path,
     one_file_system: bool,
     contents: Contents,
     options: &EngineOptions,
-) -> Result<(Snapshot, Captured), ExitCode> {
+) -> Result<(Snapshot, Captured), Ended> {
     let capture = Capture::new([root.as_os_str()]).map_err(|error| not_captured(&error))?;
     let mut write = WriteOptions::default();
     write.contents = contents;
@@ -87,8 +137,7 @@ pub fn capture_unnamed(
         .one_file_system(one_file_system)
         .options(write)
         .report(report);
-    let walk = options.ready(capture.walk());
-    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let walk = options.ready(capture.walk())?;
     let progress = Progress::of_capture(options.progress, walk.monitor(), rows);
     let captured = capture.run_unnamed(walk, root);
     drop(progress);
@@ -99,7 +148,7 @@ pub fn capture_unnamed(
     Ok(captured)
 }
 
-pub(crate) fn not_captured(error: &CaptureError) -> ExitCode {
+pub(crate) fn not_captured(error: &CaptureError) -> Ended {
     failed(error.path(), error.reason())
 }
 
@@ -107,11 +156,7 @@ pub(crate) fn status(captured: &Captured, options: &EngineOptions) -> ExitCode {
     if options.explain {
         explain(&captured.summary);
     }
-    if captured.info.verdict.complete {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    }
+    answered(captured.info.verdict.complete)
 }
 
 /// Reports a file that could not be read.

@@ -15,19 +15,30 @@ use std::ffi::OsStr;
 use std::fmt::Display;
 use std::process::ExitCode;
 
+pub use crate::ended::Ended;
+
 /// There is no answer.
 pub const TROUBLE: u8 = 2;
 
 /// The command line of `find` or `du` is wrong.
 pub const GNU_USAGE: u8 = 1;
 
-/// Reports why there is no answer. Returns the exit status for that.
-pub fn trouble(message: impl Display) -> ExitCode {
-    console::error(message);
-    ExitCode::from(TROUBLE)
+/// Returns the status of a command that has printed its answer.
+pub fn answered(is_complete: bool) -> ExitCode {
+    if is_complete {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
 }
 
-/// Reports why there is no answer: a file, and what is wrong with it. Returns the exit status.
-pub fn failed<P: AsRef<OsStr> + ?Sized>(path: &P, reason: impl Display) -> ExitCode {
+/// Reports why there is no answer.
+pub fn trouble(message: impl Display) -> Ended {
+    console::error(message);
+    Ended::with(TROUBLE)
+}
+
+/// Reports why there is no answer: a file, and what is wrong with it.
+pub fn failed<P: AsRef<OsStr> + ?Sized>(path: &P, reason: impl Display) -> Ended {
     trouble(format_args!("{}: {reason}", quoted(path)))
 }

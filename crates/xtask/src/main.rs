@@ -33,7 +33,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::Parser;
 use clap_complete::Shell;
-use ringwalk_cli::cli::Cli;
+use ringwalk_cli::cli;
 
 /// Tasks of the project that are not part of the program
 #[derive(Debug, Parser)]
@@ -65,7 +65,7 @@ fn main() -> ExitCode {
 fn assets(directory: &Path) -> Result<()> {
     let man = directory.join("man");
     make(&man)?;
-    let pages = man::pages(Cli::definition())?;
+    let pages = man::pages(cli::definition())?;
     for (name, page) in pages.into_iter().chain(library::pages()?) {
         let path = man.join(name);
         std::fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
@@ -73,7 +73,7 @@ fn assets(directory: &Path) -> Result<()> {
     let completions = directory.join("completions");
     make(&completions)?;
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
-        clap_complete::generate_to(shell, &mut Cli::definition(), "ringwalk", &completions)
+        clap_complete::generate_to(shell, &mut cli::definition(), "ringwalk", &completions)
             .with_context(|| {
                 format!(
                     "cannot write the completion for {shell} to {}",

@@ -5,6 +5,7 @@
 //! words are replaced there:
 //!
 //! - `{variables}`: the variables of the environment that give options of the command.
+//! - `{commands}`: the pages of the commands, from their registry.
 //! - `{sources}`: the sources, from the registry of the engine.
 //! - `{keys}`: the keys of the browser, from its own table.
 
@@ -16,6 +17,7 @@ use clap::builder::PossibleValue;
 use clap::{Arg, Command};
 use ringwalk::{SourceChoice, SourceNeeds};
 use ringwalk_browse::keys::{Place, Section, TABLE};
+use ringwalk_cli::registry::COMMANDS;
 use roff::{Inline, Roff, bold, italic, roman};
 
 use crate::find;
@@ -48,6 +50,7 @@ fn page(title: &str, command: &Command, folder: &str) -> Result<(String, String)
     let text = std::fs::read_to_string(&file)
         .with_context(|| format!("cannot read {}", file.display()))?
         .replace("{variables}", &variables(command))
+        .replace("{commands}", &commands())
         .replace("{sources}", &sources())
         .replace("{keys}", &keys());
     let is_find = command.get_name() == "find";
@@ -190,6 +193,13 @@ fn variables(command: &Command) -> String {
         after.split([']', '=']).next().map(str::to_owned)
     });
     names.collect::<Vec<_>>().join(", ")
+}
+
+fn commands() -> String {
+    let mut names: Vec<_> = COMMANDS.iter().map(|command| command.name).collect();
+    names.sort_unstable();
+    let pages = names.iter().map(|name| format!("`ringwalk-{name}`(1)"));
+    pages.collect::<Vec<_>>().join(", ")
 }
 
 fn sources() -> String {

@@ -1,10 +1,9 @@
 //! The two snapshots.
 
-use super::{Ended, end};
-use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
+use crate::status::{Ended, failed, trouble};
 use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{Column, Contents, ReadError, Skipped, Snapshot};
 use std::ffi::OsStr;
@@ -14,7 +13,7 @@ use std::path::Path;
 pub(crate) fn open(path: &OsStr) -> Result<Snapshot, Ended> {
     let path = Path::new(path);
     if is_live(path) {
-        return Err(end(format_args!(
+        return Err(trouble(format_args!(
             "{} is a directory, and OLD must be a snapshot; take one first with ringwalk snapshot",
             quoted(path)
         )));
@@ -30,7 +29,7 @@ pub(super) fn open_or_take(
 ) -> Result<Snapshot, Ended> {
     if !is_live(Path::new(path)) {
         let refused = options.refuse(Lacks::Walk, "on two snapshots");
-        refused.map_err(end)?;
+        refused.map_err(trouble)?;
         return open(path);
     }
     // A snapshot is compared with one that was taken the same way.
@@ -40,13 +39,10 @@ pub(super) fn open_or_take(
         projid: old.has(Column::Projid),
         ..Contents::default()
     };
-    // The error has been reported. All errors here have the same status.
-    let taken = capture_unnamed(Path::new(path), stays, contents, options).map_err(|_| Ended)?;
-    Ok(taken.0)
+    Ok(capture_unnamed(Path::new(path), stays, contents, options)?.0)
 }
 
 /// Reports a file that is no readable snapshot.
 pub(super) fn unreadable(error: &ReadError) -> Ended {
-    console::error(format_args!("{}: {}", quoted(error.path()), error.reason()));
-    Ended
+    failed(error.path(), error.reason())
 }

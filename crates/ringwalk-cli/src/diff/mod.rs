@@ -21,12 +21,11 @@ mod unknown;
 
 pub use args::{ByKey, DiffArgs, DiffFormat, RenamesBy};
 
-use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::quote::{quoted, quoted_bytes};
-use crate::status::TROUBLE;
+use crate::status::{Ended, TROUBLE, answered, trouble};
 use ringwalk_answers::diff::{
     By, Diff, DiffError, DiffOptions, Renames, View, diff, json, ndjson, write_table,
 };
@@ -44,43 +43,31 @@ const TOP_ON_TERMINAL: usize = 20;
 /// Levels below the roots, unless `--depth` gives another number.
 const DEPTH: usize = 1;
 
-/// Something that ended the program. It has been reported.
-pub(crate) struct Ended;
-
 /// Compares `args.old` with `args.new` and prints the result.
-pub fn run(args: &DiffArgs, options: &EngineOptions) -> ExitCode {
-    match try_run(args, options) {
-        Ok(status) => status,
-        Err(Ended) => ExitCode::from(TROUBLE),
-    }
-}
-
-fn try_run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+///
+/// # Errors
+///
+/// If there is no answer, or none that is certain.
+pub fn run(args: &DiffArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     if args.depth.is_some() && args.by != ByKey::Dir {
-        console::error("--depth needs --by dir");
-        return Err(Ended);
+        return Err(trouble("--depth needs --by dir"));
     }
-    args.sizes.refuse(args.output.format).map_err(end)?;
-    let output = args.output.open(&[&args.old, &args.new]);
-    let output = output.map_err(|_| Ended)?;
+    args.sizes.refuse(args.output.format).map_err(trouble)?;
+    let output = args.output.open(&[&args.old, &args.new])?;
     let old = input::open(&args.old)?;
     let new = input::open_or_take(&args.new, &old, options)?;
     let diff = compare(&old, &new, args, options)?;
-    write(&diff, args, &period::period(&old, &new), output).map_err(|_| Ended)?;
+    let written = write(&diff, args, &period::period(&old, &new), output);
+    // Status 1 would say that the snapshots differ.
+    written.map_err(|_| Ended::with(TROUBLE))?;
     if unknown::report(&diff, [&args.old, &args.new]) {
-        return Err(Ended);
+        return Err(Ended::with(TROUBLE));
     }
     Ok(if diff.is_same() {
-        ExitCode::SUCCESS
+        answered(true)
     } else {
         ExitCode::from(DIFFERENT)
     })
-}
-
-/// Reports an error that ends the program.
-fn end(message: impl std::fmt::Display) -> Ended {
-    console::error(message);
-    Ended
 }
 
 fn compare(
@@ -100,7 +87,7 @@ fn compare(
     let progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let result = diff(old, new, &wanted);
     drop(progress);
-    result.map_err(|error| end(message(&error, [&args.old, &args.new])))
+    result.map_err(|error| trouble(message(&error, [&args.old, &args.new])))
 }
 
 /// Returns the message about snapshots that cannot be compared. `names` are the names of the files.
@@ -143,7 +130,7 @@ fn by(args: &DiffArgs) -> Option<By> {
     })
 }
 
-fn write(diff: &Diff, args: &DiffArgs, period: &str, output: Output<'_>) -> Result<(), ExitCode> {
+fn write(diff: &Diff, args: &DiffArgs, period: &str, output: Output<'_>) -> Result<(), Ended> {
     let view = view(args);
     match args.output.format {
         DiffFormat::Table => {

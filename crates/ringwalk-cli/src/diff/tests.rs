@@ -1,14 +1,12 @@
 use super::*;
-use crate::cli::{Cli, Command};
-use clap::FromArgMatches;
+use crate::cli::alone;
+use crate::registry::command;
+use clap::FromArgMatches as _;
 
 fn parse(words: &[&str]) -> Result<DiffArgs, clap::Error> {
-    let words = ["ringwalk", "diff", "a", "b"].iter().chain(words);
-    let cli = Cli::from_arg_matches(&Cli::definition().try_get_matches_from(words)?)?;
-    match cli.command {
-        Command::Diff(args) => Ok(args),
-        other => panic!("{other:?}"),
-    }
+    let words = ["diff", "a", "b"].iter().chain(words);
+    let matches = alone(command("diff").unwrap()).try_get_matches_from(words)?;
+    DiffArgs::from_arg_matches(&matches)
 }
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
-use crate::cli::TextFormat;
-use std::collections::BTreeSet;
+use crate::count::CountArgs;
+use crate::output::TextFormat;
 
 fn args(line: &str) -> Vec<OsString> {
     line.split(' ').map(OsString::from).collect()
@@ -35,7 +35,7 @@ fn the_subcommand_is_found_behind_common_options() {
 
 #[test]
 fn every_common_option_with_a_value_is_known() {
-    let command = Cli::definition();
+    let command = cli::definition();
     let valued: Vec<_> = command
         .get_arguments()
         .filter(|argument| argument.get_action().takes_values())
@@ -46,29 +46,18 @@ fn every_common_option_with_a_value_is_known() {
 }
 
 #[test]
-fn a_subcommand_has_the_same_options_alone() {
-    let whole = Cli::definition();
-    for alone in [CountAlone::command(), DuLink::command()] {
-        let among_all = whole.find_subcommand(alone.get_name()).unwrap();
-        let names = |command: &clap::Command| -> BTreeSet<String> {
-            let options = command.get_arguments();
-            options.map(|option| option.get_id().to_string()).collect()
-        };
-        assert_eq!(names(&alone), names(among_all));
-        assert!(Lacks::always(alone.get_name()).is_none());
-    }
-}
-
-#[test]
 fn the_whole_definition_makes_messages() {
-    let count = |line| alone::<CountAlone>(&args(line), 1);
-    let parsed = count("ringwalk count --workers 3 --format json a b").unwrap();
-    assert_eq!(parsed.common.workers.unwrap().get(), 3);
-    assert!(parsed.count.output.format == TextFormat::Json);
-    assert_eq!(parsed.count.directories, ["a", "b"]);
+    let command = registry::command("count").unwrap();
+    let count = |line| alone(command, &args(line), 1);
+    let words = count("ringwalk count --workers 3 --format json a b").unwrap();
+    let common = CommonArgs::from_arg_matches(&words).unwrap();
+    let count_args = CountArgs::from_arg_matches(&words).unwrap();
+    assert_eq!(common.workers.unwrap().get(), 3);
+    assert_eq!(count_args.output.format, TextFormat::Json);
+    assert_eq!(count_args.directories, ["a", "b"]);
     assert!(count("ringwalk count --help").is_none());
     assert!(count("ringwalk count --workers none").is_none());
-    assert!(alone::<CountAlone>(&args("ringwalk --sync count"), 2).is_none());
+    assert!(alone(command, &args("ringwalk --sync count"), 2).is_none());
 }
 
 #[test]

@@ -5,34 +5,48 @@
 
 mod report;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::{Args, ValueHint};
 use ringwalk::SourceChoice;
 use ringwalk::shown::lines;
 use ringwalk_doctor::Report;
 
-use crate::cli::{DoctorArgs, TextFormat};
 use crate::console;
 use crate::engine_options::EngineOptions;
+use crate::output::{OutputArgs, TextFormat};
 use crate::quote::quoted;
+use crate::status::{Ended, answered};
+
+/// Arguments of `ringwalk doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// A directory on the file system to examine
+    #[arg(value_name = "DIR", default_value = ".", value_hint = ValueHint::DirPath)]
+    pub directory: OsString,
+
+    /// Where the answer goes, and its form.
+    #[command(flatten)]
+    pub output: OutputArgs<TextFormat>,
+}
 
 /// Examines `args.directory` and prints the report.
-pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
-    let output = match args.output.open(&[]) {
-        Ok(output) => output,
-        Err(status) => return status,
-    };
-    let mut report = match Report::of(args.directory.as_ref(), options.workers) {
-        Ok(report) => report,
-        Err(errno) => {
-            let reason = console::reason(&errno.into());
-            console::error(format_args!(
-                "cannot access {}: {reason}",
-                quoted(&args.directory)
-            ));
-            return ExitCode::FAILURE;
-        }
-    };
+///
+/// # Errors
+///
+/// If there is no report.
+pub fn run(args: &DoctorArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+    let output = args.output.open(&[])?;
+    let report = Report::of(args.directory.as_ref(), options.workers);
+    let mut report = report.map_err(|errno| {
+        let reason = console::reason(&errno.into());
+        console::error(format_args!(
+            "cannot access {}: {reason}",
+            quoted(&args.directory)
+        ));
+        Ended::with(ExitCode::FAILURE)
+    })?;
     if options.source != SourceChoice::Auto {
         let asked = options.source.as_str();
         report.sources.retain(|source| source.name == asked);
@@ -41,11 +55,9 @@ pub fn run(args: &DoctorArgs, options: &EngineOptions) -> ExitCode {
         TextFormat::Json => report.json() + "\n",
         TextFormat::Table => report::text(&report),
     };
-    if let Err(status) = output.write_all(lines(&answer).as_bytes()) {
-        return status;
-    }
+    output.write_all(lines(&answer).as_bytes())?;
     if options.explain {
         console::note(report::evidence(&report));
     }
-    ExitCode::SUCCESS
+    Ok(answered(true))
 }

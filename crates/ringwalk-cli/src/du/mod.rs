@@ -55,6 +55,7 @@ use crate::console;
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::from;
 use crate::quote::quoted;
+use crate::status::{Ended, GNU_USAGE};
 use config::{Config, Refusal};
 
 /// Advises a person at a terminal who wants the size of one file, which is a snapshot.
@@ -75,24 +76,25 @@ fn advise(config: &Config) {
 }
 
 /// Measures the operands of `args` and writes their lines to standard output.
-pub fn run(args: &DuArgs, engine: &EngineOptions) -> ExitCode {
+///
+/// # Errors
+///
+/// If nothing can be measured.
+pub fn run(args: &DuArgs, engine: &EngineOptions) -> Result<ExitCode, Ended> {
     console::set_program("du");
-    match Config::new(args, &mut |text| console::error(text)) {
-        Ok(config) => {
-            if config.from.is_some()
-                && let Err(message) = engine.refuse(Lacks::Directories, "with --from")
-            {
-                console::error(message);
-                return ExitCode::FAILURE;
-            }
-            let status = program::measure(&config, engine);
-            advise(&config);
-            status
-        }
-        Err(Refusal::Plain) => ExitCode::FAILURE,
-        Err(Refusal::Usage) => {
+    let config = Config::new(args, &mut |text| console::error(text)).map_err(|refusal| {
+        if let Refusal::Usage = refusal {
             messages::point_to_help();
-            ExitCode::FAILURE
         }
+        Ended::with(GNU_USAGE)
+    })?;
+    if config.from.is_some()
+        && let Err(message) = engine.refuse(Lacks::Directories, "with --from")
+    {
+        console::error(message);
+        return Err(Ended::with(GNU_USAGE));
     }
+    let measured = program::measure(&config, engine);
+    advise(&config);
+    measured
 }

@@ -1,9 +1,9 @@
 //! Standard output: a buffer of lines that is written when it is full.
 
 use std::io::{self, Write};
-use std::process::ExitCode;
 
 use crate::console;
+use crate::status::Ended;
 
 /// Bytes written at a time: the capacity of a pipe.
 const FULL: usize = 64 * 1024;
@@ -14,8 +14,8 @@ pub(crate) struct Output {
     buffer: Vec<u8>,
     /// Standard output is a terminal: lines are written at once.
     watched: bool,
-    /// The exit status after a failed write. Nothing is written any more.
-    failed: Option<ExitCode>,
+    /// A failed write. Nothing is written any more.
+    failed: Option<Ended>,
 }
 
 impl Output {
@@ -27,9 +27,13 @@ impl Output {
         }
     }
 
-    /// Returns the exit status, if a write has failed. The failure has been reported.
-    pub(crate) fn failure(&self) -> Option<ExitCode> {
-        self.failed
+    /// Ends the output.
+    ///
+    /// # Errors
+    ///
+    /// If a write has failed.
+    pub(crate) fn end(self) -> Result<(), Ended> {
+        self.failed.map_or(Ok(()), Err)
     }
 }
 
@@ -48,9 +52,9 @@ impl Write for Output {
             self.failed = console::print(&self.buffer).err();
         }
         self.buffer.clear();
-        match self.failed {
-            Some(_) => Err(io::ErrorKind::BrokenPipe.into()),
-            None => Ok(()),
+        if self.failed.is_some() {
+            return Err(io::ErrorKind::BrokenPipe.into());
         }
+        Ok(())
     }
 }

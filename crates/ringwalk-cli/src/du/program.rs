@@ -14,9 +14,10 @@ use super::output::Output;
 use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::from;
+use crate::status::{Ended, answered};
 
 /// Measures all operands and writes their lines. Returns the exit status.
-pub(super) fn measure(config: &Config, engine: &EngineOptions) -> ExitCode {
+pub(super) fn measure(config: &Config, engine: &EngineOptions) -> Result<ExitCode, Ended> {
     let host = DuHost { config, engine };
     let mut output = Output::new();
     let measurement = config.measurement.clone();
@@ -25,17 +26,14 @@ pub(super) fn measure(config: &Config, engine: &EngineOptions) -> ExitCode {
     if config.total {
         config.write_line(&measured.total, [b"total", b""], &mut last);
     }
-    // The output keeps the status of a failed write.
+    // The output keeps a failed write.
     let _ = output.write_all(&last).and_then(|()| output.flush());
     let unread = config
         .from
         .as_ref()
         .is_some_and(|tree| from::report_failure(&**tree));
-    match output.failure() {
-        Some(status) => status,
-        None if measured.failed || config.failed || unread => ExitCode::FAILURE,
-        None => ExitCode::SUCCESS,
-    }
+    output.end()?;
+    Ok(answered(!(measured.failed || config.failed || unread)))
 }
 
 impl Config {
@@ -92,7 +90,7 @@ impl Host for DuHost<'_> {
     }
 
     fn set_up(&self, walk: Walk) -> Option<Walk> {
-        self.engine.ready(walk)
+        self.engine.ready(walk).ok()
     }
 
     fn saved_tree(&self) -> Option<Arc<dyn SavedTree>> {

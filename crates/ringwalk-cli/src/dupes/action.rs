@@ -3,14 +3,13 @@
 use super::text::counted;
 use crate::console;
 use crate::quote::quoted;
-use crate::status::trouble;
+use crate::status::{Ended, trouble};
 use ringwalk_delete::{Log, TrashOptions};
 use ringwalk_dupes::Found;
 use ringwalk_dupes::act::{
     Action, Done, Freed, Group, Observer, Reason, Roots, Settings, act, plan,
 };
 use ringwalk_text::SizeFormat;
-use std::process::ExitCode;
 
 /// Announces what the action frees, asks on a terminal, and does it. Returns false if a file was
 /// kept that was to be changed, or would be.
@@ -19,7 +18,7 @@ pub(super) fn run(
     action: Action,
     dry_run: bool,
     sizes: SizeFormat,
-) -> Result<bool, ExitCode> {
+) -> Result<bool, Ended> {
     let roots = Roots::open(found.roots());
     let groups: Vec<Group> = found
         .groups()

@@ -20,7 +20,7 @@ use crate::explain::explain;
 use crate::hash::file_error;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
-use crate::status::{TROUBLE, failed, trouble};
+use crate::status::{Ended, answered, failed, trouble};
 use args::DupesFormat;
 use ringwalk_dupes::{
     Found, MatchProgress, Missed, ScanError, Search, SearchError, is_live_root, output,
@@ -40,15 +40,15 @@ use std::thread::available_parallelism;
 use text::counted;
 
 /// Searches `args.roots` and prints what was found.
-pub fn run(args: &DupesArgs, options: &EngineOptions) -> ExitCode {
+///
+/// # Errors
+///
+/// If there is no answer, or nothing could be done.
+pub fn run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     // Many threads read, and few of them run at once. With an arena for each, freed memory took 4
     // bytes a candidate.
     limit_arenas(available_parallelism().unwrap_or(NonZeroUsize::MIN));
     raise_file_limit();
-    try_run(args, options).unwrap_or_else(|status| status)
-}
-
-fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
     let format = args.output.format;
     if args.dirs.is_some() && !matches!(format, DupesFormat::Table | DupesFormat::Json) {
         return Err(trouble(
@@ -71,9 +71,7 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         has_missed.store(true, Ordering::Relaxed);
         console::error(message(what));
     };
-    let Some(walk) = options.ready(search.walk()) else {
-        return Err(ExitCode::from(TROUBLE));
-    };
+    let walk = options.ready(search.walk())?;
     let counts = Arc::new(MatchProgress::default());
     let progress = Progress::of_search(options.progress, walk.monitor(), Arc::clone(&counts));
     let found = search.run_watched(walk, &missed, &counts);
@@ -120,17 +118,14 @@ fn try_run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, ExitCo
         Some(action) => action::run(&found, action.into(), args.dry_run, args.sizes.format())?,
         None => true,
     };
-    if has_missed.into_inner() || !is_done {
-        return Ok(ExitCode::FAILURE);
-    }
-    Ok(ExitCode::SUCCESS)
+    Ok(answered(!has_missed.into_inner() && is_done))
 }
 
 /// Returns the search, and the names of its snapshots.
 fn set_up<'a>(
     args: &'a DupesArgs,
     options: &EngineOptions,
-) -> Result<(Search, Vec<&'a OsString>), ExitCode> {
+) -> Result<(Search, Vec<&'a OsString>), Ended> {
     let (live, saved): (Vec<_>, Vec<_>) = args.roots.iter().partition(|root| is_live_root(root));
     if live.is_empty() && args.keep_in.is_empty() {
         let refused = options.refuse(Lacks::Directories, "on snapshots");

@@ -19,7 +19,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
 use crate::quote::quoted;
-use crate::status::{failed, trouble};
+use crate::status::{Ended, answered, failed, trouble};
 
 /// The longest line of a list in bytes, so that a file without line feeds does not fill the memory.
 /// No path of a file that `hash` lists comes near.
@@ -34,14 +34,17 @@ struct Failures {
 }
 
 /// Checks the files that the list names.
-pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> ExitCode {
+pub(super) fn run(
+    list: &OsString,
+    args: &HashArgs,
+    options: &EngineOptions,
+) -> Result<ExitCode, Ended> {
     let input: Box<dyn BufRead> = if list == "-" {
         Box::new(BufReader::new(StandardInput))
     } else {
-        match File::open(list) {
-            Ok(file) => Box::new(BufReader::new(file)),
-            Err(error) => return failed(list, console::reason(&error)),
-        }
+        let file = File::open(list);
+        let file = file.map_err(|error| failed(list, console::reason(&error)))?;
+        Box::new(BufReader::new(file))
     };
     let mut lines = Lines {
         input,
@@ -99,28 +102,27 @@ pub(super) fn run(list: &OsString, args: &HashArgs, options: &EngineOptions) -> 
             push_answer(&mut output, &line, answer);
         }
         written = console::print_lines(&output);
-        go_on(written)
+        go_on(&written)
     });
     drop(progress);
-    if let Err(error) = hashed {
-        return no_thread(&error);
-    }
+    hashed.map_err(|error| no_thread(&error))?;
     if let Some(error) = lines.error {
-        return trouble(format_args!(
+        return Err(trouble(format_args!(
             "cannot read {}: {}",
             quoted(list),
             console::reason(&error)
-        ));
+        )));
     }
     if lines.files == 0 {
-        return failed(
+        return Err(failed(
             list,
             "no line is a hash of this function; --algo names another one",
-        );
+        ));
     }
     failures.malformed = lines.malformed;
     let status = finish(list, &failures);
-    written.map_or_else(|status| status, |()| status)
+    written?;
+    Ok(status)
 }
 
 /// Hashes standard input, which lists name `-`.
@@ -166,11 +168,7 @@ fn finish(list: &OsStr, failures: &Failures) -> ExitCode {
             has_failed = true;
         }
     }
-    if has_failed {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    }
+    answered(!has_failed)
 }
 
 /// The lines of a list.

@@ -30,19 +30,24 @@ use crate::engine_options::{EngineOptions, Lacks};
 use crate::explain::explain;
 use crate::progress::Progress;
 use crate::quote::quoted;
-use crate::status::{TROUBLE, trouble};
+use crate::status::{Ended, answered, trouble};
 
 /// Hashes the files below `args.roots`, or checks the files of a list.
-pub fn run(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+///
+/// # Errors
+///
+/// If there is no answer.
+pub fn run(args: &HashArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     raise_file_limit();
     if let Some(output) = &args.save {
-        return saved::run(output, args, options).unwrap_or_else(|status| status);
+        return saved::run(output, args, options);
     }
     match &args.check {
-        Some(list) => match options.refuse(Lacks::Directories, "with --check") {
-            Ok(()) => check::run(list, args, options),
-            Err(message) => trouble(message),
-        },
+        Some(list) => {
+            let refused = options.refuse(Lacks::Directories, "with --check");
+            refused.map_err(trouble)?;
+            check::run(list, args, options)
+        }
         None => hash(args, options),
     }
 }
@@ -51,7 +56,7 @@ fn hash_options(args: &HashArgs, options: &EngineOptions) -> HashOptions {
     HashOptions::new(args.algo.into(), options.workers)
 }
 
-fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
+fn hash(args: &HashArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     let has_failed = AtomicBool::new(false);
     let fail = |message: &dyn std::fmt::Display| {
         console::error(message);
@@ -66,9 +71,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
         .follow(Follow::CommandLine)
         .stay(stay)
         .order(Order::Name);
-    let Some(walk) = options.ready(walk) else {
-        return ExitCode::from(TROUBLE);
-    };
+    let walk = options.ready(walk)?;
     // The number that the user gives is for the workers that read files, not for the walk.
     let walk = walk.workers(None);
     let hashing = hash_options(args, options);
@@ -94,24 +97,19 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> ExitCode {
             }
         }
         written = console::print_lines(&lines);
-        go_on(written)
+        go_on(&written)
     });
     drop(progress);
-    if let Err(error) = hashed {
-        return no_thread(&error);
-    }
+    hashed.map_err(|error| no_thread(&error))?;
     if let (true, Some(summary)) = (options.explain, below.summary()) {
         explain(summary);
     }
-    match written {
-        Ok(()) if !has_failed.into_inner() => ExitCode::SUCCESS,
-        Ok(()) => ExitCode::FAILURE,
-        Err(status) => status,
-    }
+    written?;
+    Ok(answered(!has_failed.into_inner()))
 }
 
 /// Hashing goes on as long as the answer can be written.
-fn go_on(written: Result<(), ExitCode>) -> ControlFlow<()> {
+fn go_on(written: &Result<(), Ended>) -> ControlFlow<()> {
     if written.is_ok() {
         ControlFlow::Continue(())
     } else {
@@ -120,7 +118,7 @@ fn go_on(written: Result<(), ExitCode>) -> ControlFlow<()> {
 }
 
 /// Reports that no thread could be started, so that there is no answer.
-fn no_thread(error: &io::Error) -> ExitCode {
+fn no_thread(error: &io::Error) -> Ended {
     trouble(format_args!(
         "cannot start a thread: {}",
         console::reason(error)

@@ -11,7 +11,7 @@ use crate::output::say_not_kept;
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
-use crate::status::{TROUBLE, trouble};
+use crate::status::{Ended, answered, trouble};
 use ringwalk::{Error, Metadata};
 use ringwalk_dupes::{Candidates, Missed, Name, ScanError, Search};
 use ringwalk_hash::{Algorithm, FileToHash, FileVersion, HashOptions, OpenRoot, hash_files};
@@ -65,7 +65,7 @@ pub(super) fn run(
     output: &OsStr,
     args: &HashArgs,
     options: &EngineOptions,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<ExitCode, Ended> {
     if args.algo != Algo::Blake3 {
         return Err(trouble(
             "the hashes of a snapshot are BLAKE3; --algo is for lists",
@@ -91,7 +91,7 @@ pub(crate) fn save(
     wanted: Wanted<'_>,
     output: &OsStr,
     options: &EngineOptions,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<ExitCode, Ended> {
     let has_failed = AtomicBool::new(false);
     let first_errors = Mutex::default();
     let candidates = candidates(wanted, options, &has_failed, &first_errors)?;
@@ -106,8 +106,7 @@ pub(crate) fn save(
             report(path, failure);
         })
         .hashes(Arc::new(hashes));
-    let walk = options.ready(capture.walk());
-    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let walk = options.ready(capture.walk())?;
     let progress = Progress::of_capture(options.progress, walk.monitor(), rows.clone());
     let captured = capture.run(walk, Path::new(output));
     drop(progress);
@@ -120,7 +119,7 @@ pub(crate) fn save(
         }
     }
     if has_failed.into_inner() {
-        return Ok(ExitCode::FAILURE);
+        return Ok(answered(false));
     }
     Ok(status)
 }
@@ -143,11 +142,10 @@ fn candidates(
     options: &EngineOptions,
     has_failed: &AtomicBool,
     errors: &Mutex<Vec<Error>>,
-) -> Result<Candidates, ExitCode> {
+) -> Result<Candidates, Ended> {
     let mut search = Search::new(wanted.roots.iter().cloned()).map_err(trouble)?;
     search.one_file_system(wanted.one_file_system);
-    let walk = options.ready(search.walk());
-    let walk = walk.ok_or_else(|| ExitCode::from(TROUBLE))?;
+    let walk = options.ready(search.walk())?;
     let progress = Progress::of_walk(options.progress, walk.monitor());
     let missed = |what: Missed<'_>| {
         has_failed.store(true, Ordering::Relaxed);
@@ -173,7 +171,7 @@ fn hash(
     candidates: &Candidates,
     options: &EngineOptions,
     has_failed: &AtomicBool,
-) -> Result<Hashes, ExitCode> {
+) -> Result<Hashes, Ended> {
     let mut roots: HashMap<Vec<u8>, (Arc<OpenRoot>, PathBuf)> = HashMap::new();
     let files = candidates.iter().map(|file| {
         let (name, version) = (file.name, file.version);

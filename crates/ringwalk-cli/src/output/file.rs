@@ -3,14 +3,13 @@
 use std::ffi::OsStr;
 use std::io::{BufWriter, Write};
 use std::path::Path;
-use std::process::ExitCode;
 
 use ringwalk_output::{NotKept, Unpublished};
 
 use super::Unwritten;
 use crate::console;
 use crate::quote::quoted;
-use crate::status::trouble;
+use crate::status::{Ended, trouble};
 
 /// A file that is being written.
 pub struct File<'a> {
@@ -35,11 +34,11 @@ impl<'a> File<'a> {
     ///
     /// # Errors
     ///
-    /// The exit status, after a report.
+    /// If the file cannot be written, or `write` has no answer.
     pub(super) fn write(
         self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Unwritten>,
-    ) -> Result<(), ExitCode> {
+    ) -> Result<(), Ended> {
         let Self { path, file } = self;
         let mut out = BufWriter::with_capacity(64 << 10, file.file());
         let written = write(&mut out).and_then(|()| Ok(out.flush()?));
@@ -49,7 +48,7 @@ impl<'a> File<'a> {
         match published {
             Ok(not_kept) => not_kept.inspect(|rights| say_not_kept(Path::new(path), *rights)),
             Err(Unwritten::Output(failure)) => return Err(trouble(message(path, &failure))),
-            Err(Unwritten::Ended(status)) => return Err(status),
+            Err(Unwritten::Ended(ended)) => return Err(ended),
         };
         Ok(())
     }

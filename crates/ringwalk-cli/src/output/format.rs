@@ -102,3 +102,8 @@ macro_rules! formats {
     };
 }
 pub(crate) use formats;
+
+formats! {
+    /// The formats of `count` and `doctor`.
+    pub TextFormat: Table, Json
+}

@@ -10,10 +10,10 @@ mod format;
 
 pub use file::{File, say_not_kept};
 pub(crate) use format::formats;
-pub use format::{Format, OneOf};
+pub use format::{Format, OneOf, TextFormat};
 
 use crate::console;
-use crate::status::{failed, trouble};
+use crate::status::{Ended, failed, trouble};
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueHint};
 use std::ffi::{OsStr, OsString};
@@ -21,7 +21,6 @@ use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// The name that stands for standard output.
 const STANDARD: &str = "-";
@@ -53,9 +52,9 @@ impl<F: OneOf> OutputArgs<F> {
     ///
     /// # Errors
     ///
-    /// The exit status, after a report: the file cannot be written or is an input, or the answer is
-    /// no text and would go to a terminal.
-    pub fn open(&self, inputs: &[&OsStr]) -> Result<Output<'_>, ExitCode> {
+    /// If the file cannot be written or is an input, or if the answer is no text and would go to a
+    /// terminal.
+    pub fn open(&self, inputs: &[&OsStr]) -> Result<Output<'_>, Ended> {
         self.place.open(self.format.format(), inputs)
     }
 }
@@ -66,7 +65,7 @@ impl PlaceArgs {
     /// # Errors
     ///
     /// As [`OutputArgs::open`].
-    pub fn open(&self, format: Format, inputs: &[&OsStr]) -> Result<Output<'_>, ExitCode> {
+    pub fn open(&self, format: Format, inputs: &[&OsStr]) -> Result<Output<'_>, Ended> {
         let file = self.output.as_deref().filter(|name| *name != STANDARD);
         let Some(file) = file else {
             if format.is_for_programs_only() && console::stdout_is_terminal() {
@@ -122,8 +121,8 @@ pub enum Output<'a> {
 pub enum Unwritten {
     /// The output cannot be written.
     Output(io::Error),
-    /// There is no answer. The reason has been reported.
-    Ended(ExitCode),
+    /// There is no answer.
+    Ended(Ended),
 }
 
 impl From<io::Error> for Unwritten {
@@ -142,11 +141,11 @@ impl Output<'_> {
     ///
     /// # Errors
     ///
-    /// The exit status, after a report.
+    /// If the output cannot be written, or `write` has no answer.
     pub fn write(
         self,
         write: impl FnOnce(&mut (dyn Write + Send)) -> Result<(), Unwritten>,
-    ) -> Result<(), ExitCode> {
+    ) -> Result<(), Ended> {
         let written = match self {
             Self::File(file) => return file.write(write),
             Self::Standard { is_safe: true, .. } => to(Standard, write),
@@ -154,7 +153,7 @@ impl Output<'_> {
         };
         written.map_err(|failure| match failure {
             Unwritten::Output(error) => console::write_failed(&error),
-            Unwritten::Ended(status) => status,
+            Unwritten::Ended(ended) => ended,
         })
     }
 
@@ -162,8 +161,8 @@ impl Output<'_> {
     ///
     /// # Errors
     ///
-    /// The exit status, after a report.
-    pub fn write_all(self, answer: &[u8]) -> Result<(), ExitCode> {
+    /// If the output cannot be written, or `write` has no answer.
+    pub fn write_all(self, answer: &[u8]) -> Result<(), Ended> {
         self.write(|out| Ok(out.write_all(answer)?))
     }
 }

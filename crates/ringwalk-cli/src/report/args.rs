@@ -2,9 +2,10 @@
 
 use crate::output::{OutputArgs, formats};
 use crate::sizes::SizeArgs;
+use clap::builder::{PossibleValue, TypedValueParser};
 use clap::{Args, ValueHint};
 use ringwalk_answers::report::{Key, KeyError};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 
 /// The largest number of `--nodes`. The page then has up to 80 MB.
 const MOST_NODES: i64 = 1_000_000;
@@ -22,6 +23,28 @@ fn parse_keys(text: &str) -> Result<Keys, KeyError> {
     Key::parse_list(text).map(Keys)
 }
 
+/// Parses `--by` for clap, and gives it the keys for help and completions.
+#[derive(Clone, Copy, Debug)]
+struct KeysParser;
+
+impl TypedValueParser for KeysParser {
+    type Value = Keys;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<Keys, clap::Error> {
+        TypedValueParser::parse_ref(&parse_keys, command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let names = Key::ALL.iter().map(|key| PossibleValue::new(key.name()));
+        Some(Box::new(names))
+    }
+}
+
 /// Arguments of `ringwalk report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
@@ -29,9 +52,8 @@ pub struct ReportArgs {
     #[arg(value_name = "SNAP|DIR", value_hint = ValueHint::AnyPath)]
     pub input: OsString,
 
-    /// The keys of the groups, separated by commas: owner, group, project, age, size, type,
-    /// dir, ext [default: dir]
-    #[arg(long, value_name = "KEY,...", value_parser = parse_keys)]
+    /// The keys of the groups, separated by commas [default: dir]
+    #[arg(long, value_name = "KEY,...", value_parser = KeysParser)]
     pub by: Option<Keys>,
 
     /// Report on this file or directory only, with everything below it. The path is the one in the

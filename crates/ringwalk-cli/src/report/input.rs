@@ -2,12 +2,11 @@
 
 use crate::engine_options::{EngineOptions, Lacks};
 use crate::snapshot::capture_unnamed;
-use crate::status::{failed, trouble};
+use crate::status::{Ended, failed, trouble};
 use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{Contents, Snapshot};
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Opens a snapshot, or reads a directory into a file without a name, with these contents. With
 /// `one_file_system`, other file systems below the directory are left out.
@@ -16,7 +15,7 @@ pub(super) fn open(
     one_file_system: bool,
     contents: Contents,
     options: &EngineOptions,
-) -> Result<Snapshot, ExitCode> {
+) -> Result<Snapshot, Ended> {
     let path = Path::new(input);
     if is_live(path) {
         return Ok(capture_unnamed(path, one_file_system, contents, options)?.0);

@@ -29,7 +29,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::progress::Progress;
 use crate::quote::quoted;
-use crate::status::{failed, trouble};
+use crate::status::{Ended, answered, failed, trouble};
 use ringwalk_answers::report::output::{csv, json, parquet};
 use ringwalk_answers::report::{Key, Report, ReportError, ReportOptions, report};
 use ringwalk_snapshot::{Contents, Snapshot};
@@ -40,13 +40,11 @@ use style::Style;
 const TOP_ON_TERMINAL: usize = 20;
 
 /// Reports on `args.input` and prints the result.
-pub fn run(args: &ReportArgs, options: &EngineOptions) -> ExitCode {
-    match try_run(args, options) {
-        Ok(status) | Err(status) => status,
-    }
-}
-
-fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitCode> {
+///
+/// # Errors
+///
+/// If there is no report.
+pub fn run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     args.refuse().map_err(trouble)?;
     let inputs = [
         args.input.as_os_str(),
@@ -83,14 +81,14 @@ fn try_run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, ExitC
 /// Reports the number of errors, if there are any. Returns the exit status.
 fn status(args: &ReportArgs, errors: u64) -> ExitCode {
     if errors == 0 {
-        return ExitCode::SUCCESS;
+        return answered(true);
     }
     let plural = if errors == 1 { "" } else { "s" };
     console::error(format_args!(
         "{} is incomplete: {errors} error{plural}; what could not be read is missing from the sums",
         quoted(&args.input)
     ));
-    ExitCode::FAILURE
+    answered(false)
 }
 
 fn of(
@@ -98,7 +96,7 @@ fn of(
     keys: Vec<Key>,
     args: &ReportArgs,
     options: &EngineOptions,
-) -> Result<Report, ExitCode> {
+) -> Result<Report, Ended> {
     let mut wanted = ReportOptions::by(keys);
     wanted.threads = options.workers;
     wanted.under = under::find(args, snapshot)?;
@@ -106,8 +104,8 @@ fn of(
     report(snapshot, &wanted).map_err(|error| refused(args, &error))
 }
 
-/// Reports why there is no report. Returns the exit status.
-fn refused(args: &ReportArgs, error: &ReportError) -> ExitCode {
+/// Reports why there is no report.
+fn refused(args: &ReportArgs, error: &ReportError) -> Ended {
     match error {
         ReportError::Read(error) => failed(error.path(), error.reason()),
         error => failed(&args.input, error),

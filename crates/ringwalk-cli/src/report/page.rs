@@ -7,7 +7,7 @@ use crate::engine_options::EngineOptions;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::quote::quoted;
-use crate::status::{TROUBLE, failed, trouble};
+use crate::status::{Ended, answered, failed, trouble};
 use ringwalk_answers::diff::DiffOptions;
 use ringwalk_answers::report::page::{PageOptions, page};
 use ringwalk_snapshot::{Contents, Skipped, Snapshot};
@@ -18,9 +18,9 @@ pub(super) fn run(
     args: &ReportArgs,
     options: &EngineOptions,
     output: Output<'_>,
-) -> Result<ExitCode, ExitCode> {
+) -> Result<ExitCode, Ended> {
     let old = args.compare.as_deref().map(diff::input::open);
-    let old = old.transpose().map_err(|_| ExitCode::from(TROUBLE))?;
+    let old = old.transpose()?;
     // A directory is compared with a snapshot that was taken the same way.
     let stays = old.as_ref().map(|old| old.has_skipped(Skipped::OtherFs));
     let stays = stays.transpose();
@@ -52,7 +52,7 @@ pub(super) fn run(
             "{} is incomplete; the growth is not certain",
             quoted(old)
         ));
-        return Ok(ExitCode::FAILURE);
+        return Ok(answered(false));
     }
     Ok(status)
 }
@@ -62,7 +62,7 @@ fn compare(
     new: &Snapshot,
     args: &ReportArgs,
     options: &EngineOptions,
-) -> Result<ringwalk_answers::diff::Diff, ExitCode> {
+) -> Result<ringwalk_answers::diff::Diff, Ended> {
     let mut wanted = DiffOptions::default();
     if let Some(workers) = options.workers {
         wanted.threads = workers;

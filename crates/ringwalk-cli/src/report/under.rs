@@ -2,13 +2,12 @@
 
 use super::ReportArgs;
 use crate::quote::{quoted, quoted_bytes};
-use crate::status::{failed, trouble};
+use crate::status::{Ended, failed, trouble};
 use ringwalk_snapshot::cluster::is_live;
 use ringwalk_snapshot::{Info, Snapshot, places};
 use std::ffi::OsStr;
 use std::fmt::Write;
 use std::path::Path;
-use std::process::ExitCode;
 
 /// Roots in a message.
 const SHOWN_ROOTS: usize = 3;
@@ -18,7 +17,7 @@ const SHOWN_ROOTS: usize = 3;
 /// # Errors
 ///
 /// The exit status, after a report that the snapshot does not have the path.
-pub(super) fn find(args: &ReportArgs, snapshot: &Snapshot) -> Result<Option<Vec<u8>>, ExitCode> {
+pub(super) fn find(args: &ReportArgs, snapshot: &Snapshot) -> Result<Option<Vec<u8>>, Ended> {
     let Some(under) = &args.under else {
         return Ok(None);
     };

@@ -2,10 +2,10 @@
 
 use crate::console;
 use crate::console::Results;
-use crate::status::trouble;
+use crate::status::{Ended, trouble};
 use std::io::{self, BufRead as _, BufReader, IsTerminal as _, Read, Write as _};
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::thread;
 
 /// Runs the Python module.
@@ -28,8 +28,8 @@ const USUAL_COLUMNS: usize = 80;
 ///
 /// # Errors
 ///
-/// The exit status if DuckDB cannot be run. The reason has been reported.
-pub(super) fn run(views: &str, query: Option<&str>) -> Result<bool, ExitCode> {
+/// If DuckDB cannot be run.
+pub(super) fn run(views: &str, query: Option<&str>) -> Result<bool, Ended> {
     console::require_stdout().map_err(|failure| console::write_failed(&failure))?;
     let mut program = program(views, query);
     let has_prompt = has_prompt(query);
@@ -81,7 +81,7 @@ fn program(views: &str, query: Option<&str>) -> Command {
 }
 
 /// Runs the Python module.
-fn module(views: &str, query: Option<&str>) -> Result<ExitStatus, ExitCode> {
+fn module(views: &str, query: Option<&str>) -> Result<ExitStatus, Ended> {
     let mut command = Command::new("python3");
     let columns = table_columns().unwrap_or(0).to_string();
     command.args(["-c", SCRIPT, views, &columns]).args(query);
@@ -142,11 +142,11 @@ fn show_messages(messages: impl Read) {
     }
 }
 
-fn missing() -> ExitCode {
+fn missing() -> Ended {
     trouble(MISSING)
 }
 
-fn cannot_run(program: &str, failure: &io::Error) -> ExitCode {
+fn cannot_run(program: &str, failure: &io::Error) -> Ended {
     let reason = console::reason(failure);
     trouble(format_args!("cannot run {program}: {reason}"))
 }

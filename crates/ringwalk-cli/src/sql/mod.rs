@@ -14,7 +14,7 @@ mod words;
 
 use crate::console;
 use crate::quote::quoted;
-use crate::status::{failed, trouble};
+use crate::status::{Ended, answered, failed, trouble};
 use clap::{Args, ValueHint};
 use ringwalk_answers::sql;
 use ringwalk_snapshot::{ReadError, Snapshot};
@@ -38,13 +38,11 @@ pub struct SqlArgs {
 }
 
 /// Runs a query of snapshots.
-pub fn run(args: &SqlArgs) -> ExitCode {
-    match try_run(args) {
-        Ok(status) | Err(status) => status,
-    }
-}
-
-fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
+///
+/// # Errors
+///
+/// If there is no answer.
+pub fn run(args: &SqlArgs) -> Result<ExitCode, Ended> {
     let words = Words::of(&args.words).map_err(trouble)?;
     let mut tables = Vec::new();
     let mut incomplete = Vec::new();
@@ -88,12 +86,8 @@ fn try_run(args: &SqlArgs) -> Result<ExitCode, ExitCode> {
     }
     // The program duckdb may take the place of this process.
     let complete = report_incomplete(&incomplete);
-    let answered = duckdb::run(&views, words.query)?;
-    Ok(if complete && answered {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    let is_answered = duckdb::run(&views, words.query)?;
+    Ok(answered(complete && is_answered))
 }
 
 /// Lets the program that this process becomes inherit the file of a snapshot. Returns a path of the
@@ -109,7 +103,7 @@ fn inherited(snapshot: &Snapshot) -> Result<PathBuf, String> {
 
 /// Returns the path of a file from the root directory. DuckDB reads some relative names, such as
 /// `s3://x`, as names of other places.
-fn absolute(name: &OsStr) -> Result<PathBuf, ExitCode> {
+fn absolute(name: &OsStr) -> Result<PathBuf, Ended> {
     std::path::absolute(name).map_err(|failure| {
         let reason = console::reason(&failure);
         trouble(format_args!(
@@ -131,6 +125,6 @@ fn report_incomplete(incomplete: &[(&OsStr, u64)]) -> bool {
     incomplete.is_empty()
 }
 
-fn unreadable(error: &ReadError) -> ExitCode {
+fn unreadable(error: &ReadError) -> Ended {
     failed(error.path(), error.reason())
 }

@@ -1,10 +1,10 @@
 //! Unit tests of `man.rs`.
 
 use super::*;
-use ringwalk_cli::cli::Cli;
+use ringwalk_cli::cli;
 
 fn page_named(name: &str) -> String {
-    let pages = pages(Cli::definition()).unwrap();
+    let pages = pages(cli::definition()).unwrap();
     let (_, page) = pages
         .into_iter()
         .find(|(file, _)| file == name)
@@ -35,7 +35,7 @@ fn each_page_has_its_options_and_sections() {
 
 #[test]
 fn each_page_has_examples_and_names_pages_and_files_that_exist() {
-    let pages = pages(Cli::definition()).unwrap();
+    let pages = pages(cli::definition()).unwrap();
     let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
     for (name, page) in &pages {
         let page = page.replace("\\-", "-");
@@ -63,7 +63,7 @@ fn each_page_has_examples_and_names_pages_and_files_that_exist() {
 
 #[test]
 fn no_description_is_printed_twice() {
-    for (name, page) in pages(Cli::definition()).unwrap() {
+    for (name, page) in pages(cli::definition()).unwrap() {
         let mut lines: Vec<_> = page.lines().filter(|line| line.len() > 40).collect();
         lines.sort_unstable();
         let twice = lines.windows(2).find(|pair| pair[0] == pair[1]);

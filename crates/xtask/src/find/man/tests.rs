@@ -1,10 +1,10 @@
 //! Unit tests of `man.rs`.
 
 use super::*;
-use ringwalk_cli::cli::Cli;
+use ringwalk_cli::cli;
 
 fn page() -> String {
-    let pages = crate::man::pages(Cli::definition()).unwrap();
+    let pages = crate::man::pages(cli::definition()).unwrap();
     let find = pages
         .into_iter()
         .find(|(name, _)| name == "ringwalk-find.1");
