@@ -323,11 +323,13 @@ class Pictures(unittest.TestCase):
 
 class Rows(unittest.TestCase):
     def test_answers_are_parsed(self):
-        self.assertEqual(rows.first_number(b"83675 files, 12 bytes\n"), 83675)
-        self.assertEqual(rows.second_number(b"83675 files, 12 bytes\n"), 12)
+        self.assertEqual(rows.first_number(b"83675 entries, 12 bytes\n"), 83675)
+        self.assertEqual(rows.second_number(b"83675 entries, 12 bytes\n"), 12)
+        counted = b"entries  9\nfiles  8\ndirectories  1\napparent size  12\nallocated size  16\n"
+        self.assertEqual((rows.first_number(counted), rows.apparent_size(counted)), (9, 12))
         self.assertEqual(rows.lines(b"a\nb\n"), 2)
         with self.assertRaises(ValueError):
-            rows.second_number(b"83675 files\n")
+            rows.second_number(b"83675 entries\n")
 
     def test_a_broken_program_costs_only_its_own_row(self):
         paths = {"good": "/bin/echo", "bad": "/bin/false"}

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from .bulk_rows import PLAIN
 from .rows import (
+    COUNTED,
     ENTRIES,
     ENTRIES_AND_BYTES,
     EVERY_NAME,
@@ -74,7 +75,7 @@ def counts(*sources: str) -> list[Row]:
             "stat",
             "ringwalk",
             (*by_source(source), "count", "{tree}"),
-            ENTRIES_AND_BYTES,
+            COUNTED,
         )
         for source in ("syscall", *sources)
     ]
@@ -93,7 +94,7 @@ XATTRS = {
 # Arguments and answers by name. `du` needs each directory's order, and a search with -prune decides
 # which directories are read. The others read whole subtrees.
 PROGRAMS: dict[str, tuple[tuple[str, ...], dict[str, Callable[[bytes], int]]]] = {
-    "count": (("count", "{tree}"), ENTRIES_AND_BYTES),
+    "count": (("count", "{tree}"), COUNTED),
     "du-s": (("du", "-s", "{tree}"), {"total of du -s": first_number}),
     "du": (("du", "{tree}"), {"lines of du": checksum}),
     "find-size": (("find", "{tree}", "-size", "+10k"), {"lines of find -size": checksum}),

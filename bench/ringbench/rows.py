@@ -23,13 +23,18 @@ def _number(output: bytes, place: int) -> int:
 
 
 def first_number(output: bytes) -> int:
-    """Returns the first number printed: `83675 files, …`, `83675 entries`, `1324192018<TAB>T`."""
+    """Returns the first number printed: `entries 83675 …`, `83675 entries`, `1324192018<TAB>T`."""
     return _number(output, 0)
 
 
 def second_number(output: bytes) -> int:
-    """Returns the second number printed: the bytes of `83675 files, 1320102018 bytes`."""
+    """Returns the second number printed: the bytes of `83675 entries, 1320102018 bytes`."""
     return _number(output, 1)
+
+
+def apparent_size(output: bytes) -> int:
+    """Returns the bytes of the line `apparent size` that `ringwalk count` prints."""
+    return _number(output.partition(b"apparent size")[2], 0)
 
 
 def lines(output: bytes) -> int:
@@ -72,6 +77,8 @@ class Row:
 
 ENTRIES = {"entries": first_number}
 ENTRIES_AND_BYTES = {"entries": first_number, "bytes": second_number}
+# The answers of `ringwalk count`.
+COUNTED = {"entries": first_number, "bytes": apparent_size}
 LISTED = {"entries": lines}
 TOTAL = {"total of du -sb": first_number}
 # GNU du before coreutils 9.2 adds the sizes of directories, so its totals differ from ours.
@@ -81,7 +88,7 @@ EVERY_LINE = {"lines of du -a": lines}
 FLOOR_NAMES = Row("floor-names", "names", "floor", ("names", "{tree}"), ENTRIES)
 FLOOR_STAT = Row("floor-stat", "stat", "floor", ("stat", "{tree}"), ENTRIES_AND_BYTES)
 COUNT_NAMES = Row("count-no-stat", "names", "ringwalk", ("count", "--no-stat", "{tree}"), ENTRIES)
-COUNT = Row("count", "stat", "ringwalk", ("count", "{tree}"), ENTRIES_AND_BYTES)
+COUNT = Row("count", "stat", "ringwalk", ("count", "{tree}"), COUNTED)
 DU_SB = Row("du-sb", "stat", "ringwalk", ("du", "-sb", "{tree}"), TOTAL)
 DU_A = Row("du-a", "stat", "ringwalk", ("du", "-a", "{tree}"), EVERY_LINE)
 FDU = Row(

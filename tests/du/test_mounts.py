@@ -7,7 +7,7 @@ import random
 
 import pytest
 from support import mounts, trees
-from support.gnu import assert_same, count_line, find_totals
+from support.gnu import assert_same, counted, find_totals
 
 pytestmark = pytest.mark.usefixtures("needs_root")
 
@@ -90,6 +90,6 @@ def test_count_counts_each_place(count, ringwalk_find, mount, tree):
     mount(mounts.bind, tree / "a", tree / "a/b/c")
     found = ringwalk_find("a/b", "-mindepth", "1", "-printf", "%s\n", cwd=tree).ok().lines()
     assert len(found) == 6
-    assert count("a/b", cwd=tree).ok().out == count_line(len(found), sum(map(int, found)))
+    assert counted(count("a/b", cwd=tree).ok()) == (len(found), sum(map(int, found)))
     mount(mounts.bind, tree / "d/e", tree / "d/f")
-    assert count("d", cwd=tree).ok().out == count_line(*find_totals(tree / "d"))
+    assert counted(count("d", cwd=tree).ok()) == find_totals(tree / "d")

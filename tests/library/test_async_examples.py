@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 import socket
 import threading
 import time
 from pathlib import Path
 
 import pytest
+from support.gnu import counted
 from support.listing_server import Server, serving
 from support.run import NOBODY, Program
 
@@ -38,8 +38,8 @@ def traverse(example, request) -> Program:
 
 
 def test_traverse_adds_up_what_count_adds_up(traverse, tree, count):
-    files, size = re.findall(rb"\d+", count(tree).ok().out)
-    assert traverse(tree).ok().out == b"%s entries, %s bytes\n" % (files, size)
+    entries, size = counted(count(tree).ok())
+    assert traverse(tree).ok().out == b"%d entries, %d bytes\n" % (entries, size)
 
 
 def test_traverse_needs_few_descriptors_however_many_directories(traverse, scratch):

@@ -7,7 +7,7 @@ import os
 
 import pytest
 from support import trees
-from support.gnu import count_line, find_totals, find_types
+from support.gnu import counted, find_blocks, find_totals, find_types
 
 WORKERS = range(1, 9)
 
@@ -21,13 +21,13 @@ def test_random_trees(count, base, seed, workers):
     files, size = find_totals(top)
     assert files > 200
     result = count("--workers", workers, top).ok()
-    assert result.out == count_line(files, size)
+    assert counted(result) == (files, size)
 
 
 @pytest.mark.parametrize("workers", WORKERS)
 def test_names_only(count, tree, workers):
     files, _ = find_totals(tree)
-    assert count("--no-stat", "--workers", workers, tree).ok().out == b"%d files\n" % files
+    assert counted(count("--no-stat", "--workers", workers, tree).ok()) == (files,)
 
 
 @pytest.mark.parametrize("workers", (1, 2, 8))
@@ -35,32 +35,63 @@ def test_names_only(count, tree, workers):
 def test_json_counts_by_type(count, tree, workers, options):
     files, size = find_totals(tree)
     report = json.loads(count("--format=json", *options, "--workers", workers, tree).ok().out)
-    assert report["files"] == files
+    assert report["entries"] == files
     assert report["errors"] == 0
     assert report["source"] == "syscall"
     assert 1 <= report["workers"] <= workers
     if not options:
-        assert report["bytes"] == size
+        assert (report["apparent_size"], report["allocated_size"]) == (size, find_blocks(tree))
     types = {name: number for name, number in report["types"].items() if number}
     expected = find_types(tree)
     # Only root can make devices. The tree has every other type.
     assert set(expected) >= {"directory", "file", "symlink", "fifo", "socket"}
     assert types == expected
+    assert report["directories"] == types["directory"]
+    assert report["files"] == files - types["directory"]
+
+
+@pytest.mark.smoke
+def test_the_table(count, scratch):
+    """Numbers as they are, or for people, as `du` shows them: rounded up."""
+    tree = scratch / "tree"
+    (tree / "below").mkdir(parents=True)
+    for name in ("one", "below/two"):
+        (tree / name).write_bytes(b"x" * 12_345)
+    entries, size = find_totals(tree)
+    directories = find_types(tree)["directory"]
+    numbers = (entries, entries - directories, directories, size, find_blocks(tree))
+    words = ("entries", "files", "directories", "apparent size", "allocated size")
+    lines = count(tree).ok().out.decode().splitlines()
+    assert [line[:14].rstrip() for line in lines] == list(words)
+    assert [int(line[14:]) for line in lines] == list(numbers)
+    assert len({len(line) for line in lines}) == 1
+    for option, unit in ("-h", 1024), ("--human-readable", 1024), ("--si", 1000):
+        shown = count(option, tree).ok().out.decode().splitlines()
+        letter = "K" if unit == 1024 else "k"
+        for line, number in zip(shown[3:], numbers[3:], strict=True):
+            assert 10 * unit <= number < 1000 * unit, (number, "the tree has another size")
+            assert line.split()[-1] == f"{-(-number // unit)}{letter}", (option, line)
+    for option in "-h", "--si":
+        for other in ("--format=json",), ("--no-stat",):
+            result = count(option, *other, tree)
+            assert result.status == 2 and b"has no effect with --" in result.err
+    text = count("--help").ok().out.decode()
+    assert "-h, --human-readable" in text and "-h, --help" not in text
 
 
 def test_several_directories_add_up(count, tree, text_tree):
     files, size = find_totals(tree, text_tree)
-    assert count(tree, text_tree).ok().out == count_line(files, size)
+    assert counted(count(tree, text_tree).ok()) == (files, size)
 
 
 def test_same_directory_twice_counts_twice(count, tree):
     files, size = find_totals(tree)
-    assert count(tree, tree).ok().out == count_line(2 * files, 2 * size)
+    assert counted(count(tree, tree).ok()) == (2 * files, 2 * size)
 
 
 def test_current_directory_is_the_default_or_named(count, tree):
     files, size = find_totals(tree)
-    assert count(".", cwd=tree).ok().out == count_line(files, size)
+    assert counted(count(".", cwd=tree).ok()) == (files, size)
 
 
 @pytest.mark.smoke
@@ -72,11 +103,11 @@ def test_hard_links_count_each_time(count, scratch):
         os.link(scratch / "a" / "one", scratch / name)
     files, size = find_totals(scratch)
     assert files == 6
-    assert count(scratch).ok().out == count_line(files, size)
+    assert counted(count(scratch).ok()) == (files, size)
 
 
 def test_empty_directory(count, scratch):
-    assert count(scratch).ok().out == b"0 files, 0 bytes\n"
+    assert counted(count(scratch).ok()) == (0, 0)
 
 
 @pytest.mark.smoke
@@ -87,10 +118,10 @@ def test_symlinks_are_not_followed(count, scratch):
     (scratch / "inside" / "link").symlink_to("../outside")
     files, size = find_totals(scratch / "inside")
     assert (files, size) == (1, len("../outside"))
-    assert count(scratch / "inside").ok().out == count_line(files, size)
+    assert counted(count(scratch / "inside").ok()) == (files, size)
 
 
 def test_name_starting_with_a_dash(count, scratch):
     (scratch / "-d").mkdir()
     (scratch / "-d" / "file").write_bytes(b"xyz")
-    assert count("--", "-d", cwd=scratch).ok().out == b"1 files, 3 bytes\n"
+    assert counted(count("--", "-d", cwd=scratch).ok()) == (1, 3)

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from support import strace, trees
+from support.gnu import counted
 from support.run import rounds, run
 
 MARKER = b"OUTSIDE"
@@ -146,11 +147,11 @@ def test_nothing_outside_is_reported(count, du, scratch, change, nofile):
     with changing(change, inside, outside) as changers:
         for runs in rounds(SECONDS, least=4):
             workers = 1 + runs % 4
-            counted = count("--format=json", "--workers", workers, inside, nofile=nofile).sane()
-            report = json.loads(counted.out)
-            assert report["bytes"] < OUTSIDE_SIZE, report
+            sums = count("--format=json", "--workers", workers, inside, nofile=nofile).sane()
+            report = json.loads(sums.out)
+            assert report["apparent_size"] < OUTSIDE_SIZE, report
             listed = du("-ab", "--workers", workers, inside, nofile=nofile).sane()
-            for text in (listed.out, listed.err, counted.err):
+            for text in (listed.out, listed.err, sums.err):
                 assert MARKER not in text
             for line in listed.lines():
                 assert int(line.split(b"\t")[0]) < OUTSIDE_SIZE, line
@@ -161,7 +162,7 @@ def test_the_marker_is_found_when_it_is_inside(count, du, scratch):
     """The checks above find the marker if it is in the tree."""
     _, outside = build(scratch)
     assert MARKER in du("-a", outside).ok().out
-    assert json.loads(count("--format=json", outside).ok().out)["bytes"] >= OUTSIDE_SIZE
+    assert json.loads(count("--format=json", outside).ok().out)["apparent_size"] >= OUTSIDE_SIZE
 
 
 def test_vanishing_entries_are_no_failure(count, scratch):
@@ -179,10 +180,10 @@ def test_vanishing_entries_are_no_failure(count, scratch):
     remover.start()
     while remover.is_alive():
         report = json.loads(count("--format=json", scratch).sane().out)
-        assert 0 <= report["files"] <= 3000
+        assert 0 <= report["entries"] <= 3000
         assert report["errors"] == 0, report
     remover.join()
-    assert count(scratch).ok().out == b"0 files, 0 bytes\n"
+    assert counted(count(scratch).ok()) == (0, 0)
 
 
 @pytest.mark.parametrize(("errno", "errors"), (("ENOENT", 0), ("EIO", 1)))
@@ -197,5 +198,5 @@ def test_what_vanished_is_told_from_what_failed(programs, base, scratch, errno, 
     report = json.loads(result.out)
     assert (report["errors"], report["vanished"]) == (errors, 1 - errors)
     # A failed entry still exists and has a name; a vanished one does not.
-    assert (report["files"], report["bytes"]) == (4 + errors, 20)
+    assert (report["entries"], report["apparent_size"]) == (4 + errors, 20)
     assert (result.status, result.err.count(b"\n")) == (errors, errors), result

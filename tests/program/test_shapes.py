@@ -6,7 +6,7 @@ import os
 
 import pytest
 from support import trees
-from support.gnu import assert_same, count_line, find_totals
+from support.gnu import assert_same, counted, find_totals
 
 DEEP = 100_000
 WIDE = 100_000
@@ -23,15 +23,15 @@ def chain(tmp_path_factory):
 
 @pytest.mark.parametrize("workers", (1, 2, 8))
 def test_deep_count(count, chain, workers):
-    assert count("--no-stat", "--workers", workers, chain).ok().out == b"%d files\n" % DEEP
+    assert counted(count("--no-stat", "--workers", workers, chain).ok()) == (DEEP,)
 
 
 def test_deep_count_with_sizes(count, chain):
-    sizes = count(chain).ok().out.split()
-    assert int(sizes[0]) == DEEP
+    entries, size = counted(count(chain).ok())
+    assert entries == DEEP
     # Every level except the last holds one directory, so all have the same size.
     level = os.stat(chain / "d").st_size
-    last = int(sizes[2]) - level * (DEEP - 1)
+    last = size - level * (DEEP - 1)
     assert 0 <= last <= level
 
 
@@ -41,7 +41,7 @@ def test_deep_du(du, gnu_du, chain, options):
 
 
 def test_deep_with_few_descriptors(count, du, chain):
-    assert count("--no-stat", chain, nofile=16).ok().out == b"%d files\n" % DEEP
+    assert counted(count("--no-stat", chain, nofile=16).ok()) == (DEEP,)
     assert du("-s", "--inodes", chain, nofile=16).ok().out.split()[0] == b"%d" % (DEEP + 1)
 
 
@@ -71,7 +71,7 @@ def test_paths_beyond_path_max_are_counted(count, beyond_path_max, workers):
     files, size = find_totals(beyond_path_max)
     assert files == 39 + 40 * 3
     out = count("--workers", workers, beyond_path_max).ok().out
-    assert out == count_line(files, size)
+    assert counted(out) == (files, size)
 
 
 @pytest.mark.parametrize("options", ("-a", "-ab", "-c", "-S"))
@@ -87,7 +87,7 @@ def test_paths_beyond_path_max_are_printed_when_links_are_followed(du, beyond_pa
 
 def test_paths_beyond_path_max_with_few_descriptors(count, du, gnu_du, beyond_path_max):
     files, size = find_totals(beyond_path_max)
-    assert count("--workers", 4, beyond_path_max, nofile=16).ok().out == count_line(files, size)
+    assert counted(count("--workers", 4, beyond_path_max, nofile=16).ok()) == (files, size)
     expected = sorted(gnu_du("-a", beyond_path_max).lines())
     assert sorted(du("-a", beyond_path_max, nofile=16).ok().lines()) == expected
 
@@ -102,7 +102,7 @@ def wide(base):
 
 @pytest.mark.parametrize("workers", range(1, 9))
 def test_wide_count(count, wide, workers):
-    assert count("--workers", workers, wide).ok().out == count_line(WIDE, WIDE // 100)
+    assert counted(count("--workers", workers, wide).ok()) == (WIDE, WIDE // 100)
 
 
 @pytest.mark.parametrize("options", (("-s",), ("-sb",), ("-a",), ("-s", "--inodes")))
@@ -120,5 +120,5 @@ def test_names_of_every_length(count, du, gnu_du, scratch):
     """The length of a record of getdents64 depends on its name. Every length occurs once."""
     for length in range(1, 256):
         (scratch / ("n" * length)).write_bytes(b"")
-    assert count(scratch).ok().out == count_line(255, 0)
+    assert counted(count(scratch).ok()) == (255, 0)
     assert_same(du, gnu_du, "-a", scratch)

@@ -81,7 +81,7 @@ def test_totals(ringwalk, image):
     report = json.loads(
         ringwalk("--source", "ext4", "count", "--format=json", image.point).ok().out
     )
-    assert (report["files"], report["types"]["directory"]) == (FILES + FOLDERS, FOLDERS)
+    assert (report["entries"], report["directories"]) == (FILES + FOLDERS, FOLDERS)
     expected = ringwalk("--source", "syscall", "du", "-sb", image.point).ok().out
     for source in ("ext4", "auto"):
         assert ringwalk("--source", source, "du", "-sb", image.point).ok().out == expected

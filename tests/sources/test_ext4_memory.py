@@ -94,7 +94,8 @@ def test_memory_has_one_bound_for_all_levels(programs, nested, workers):
         lines, peak = with_peak([*walk, "never", "count", "--format=json", top])
         assert peak < BUDGET + OTHERWISE, source
         report = json.loads(lines[0])
-        counted.append((report["files"], report["bytes"], report["errors"], report["types"]))
+        members = ("entries", "apparent_size", "errors", "types")
+        counted.append(tuple(report[member] for member in members))
     assert counted[0] == counted[1]
     assert counted[0][0] == LEVELS * 2560 + LEVELS - 1
 

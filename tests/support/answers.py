@@ -57,7 +57,8 @@ def records(question: str, result: Result) -> list[bytes]:
     command, separator = QUESTIONS[question]
     if command[:2] == ("count", "--format=json"):
         report = json.loads(result.out)
-        reported = {name: report[name] for name in ("files", "bytes", "types", "errors")}
+        members = ("entries", "apparent_size", "allocated_size", "types", "errors")
+        reported = {name: report[name] for name in members}
         return [json.dumps(reported, sort_keys=True).encode()]
     return result.lines(separator)
 

@@ -72,15 +72,27 @@ def find_totals(*tops: Path | str | bytes) -> tuple[int, int]:
     return len(sizes), sum(sizes)
 
 
+def find_blocks(*tops: Path | str | bytes) -> int:
+    """Returns the bytes that the entries below `tops` take on the device, by GNU find."""
+    out = run(["find", *tops, "-mindepth", "1", "-printf", "%b\n"]).ok().out
+    return sum(512 * int(blocks) for blocks in out.split())
+
+
 def find_types(*tops: Path | str | bytes) -> dict[str, int]:
     """Returns the number of entries of each type below `tops`, by GNU find."""
     out = run(["find", *tops, "-mindepth", "1", "-printf", "%y\n"]).ok().out
     return dict(Counter(TYPE_NAMES[letter] for letter in out.decode().split()))
 
 
-def count_line(files: int, size: int) -> bytes:
-    """Returns the line that `ringwalk count` prints."""
-    return b"%d files, %d bytes\n" % (files, size)
+def counted(result: Result | bytes) -> tuple[int, ...]:
+    """Returns the entries and their apparent size that `ringwalk count` printed.
+
+    With `--no-stat` there is no size.
+    """
+    out = result if isinstance(result, bytes) else result.out
+    numbers = dict(re.findall(r"^([a-z ]+?) +([0-9]+)$", out.decode(), re.MULTILINE))
+    assert int(numbers["files"]) + int(numbers["directories"]) == int(numbers["entries"]), out
+    return tuple(int(numbers[word]) for word in ("entries", "apparent size") if word in numbers)
 
 
 def messages(result: Result) -> list[str]:

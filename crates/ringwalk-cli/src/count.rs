@@ -1,4 +1,4 @@
-//! `ringwalk count`: the number of files below directories, and the sum of their sizes.
+//! `ringwalk count`: the number of files and directories below directories, and their sizes.
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
@@ -6,10 +6,11 @@ use std::fmt::Write;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::{Args, ValueHint};
+use clap::{ArgAction, Args, ValueHint};
 use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
 use ringwalk_du::{ReadError, SweptTally, Tally};
 use ringwalk_snapshot::SnapshotTree;
+use ringwalk_text::SizeFormat;
 use serde::Serialize;
 
 use crate::console;
@@ -22,9 +23,11 @@ use crate::quote::quoted;
 use crate::status::{Ended, answered, trouble};
 
 /// Arguments of `ringwalk count`.
+// -h is --human-readable, as of du.
 #[derive(Debug, Args)]
+#[command(disable_help_flag = true)]
 pub struct CountArgs {
-    /// Directories whose files to count; symbolic links given here are followed [default: the
+    /// Directories below which to count; symbolic links given here are followed [default: the
     /// current directory, or all of the snapshot]
     // Clap's parser of paths would refuse an empty path, and with it the whole command line.
     #[arg(value_name = "DIR", value_hint = ValueHint::DirPath)]
@@ -44,9 +47,74 @@ pub struct CountArgs {
     #[arg(long)]
     pub no_stat: bool,
 
+    /// Show sizes in powers of 1024, such as 1.3G
+    #[arg(short = 'h', long, conflicts_with = "si")]
+    pub human_readable: bool,
+
+    /// Show sizes in powers of 1000
+    #[arg(long)]
+    pub si: bool,
+
+    /// Print help
+    #[arg(long, action = ArgAction::Help)]
+    pub help: Option<bool>,
+
     /// Where the answer goes, and its form.
     #[command(flatten)]
     pub output: OutputArgs<TextFormat>,
+}
+
+impl CountArgs {
+    /// Refuses options that have no effect.
+    fn refuse(&self) -> Result<(), String> {
+        let option = match self {
+            Self { si: true, .. } => "--si",
+            Self {
+                human_readable: true,
+                ..
+            } => "--human-readable",
+            Self { .. } => return Ok(()),
+        };
+        match self.output.format {
+            _ if self.no_stat => Err(format!("{option} has no effect with --no-stat")),
+            TextFormat::Json => Err(format!("{option} has no effect with --format json")),
+            TextFormat::Table => Ok(()),
+        }
+    }
+
+    /// Returns how sizes are shown.
+    fn sizes(&self) -> SizeFormat {
+        match self {
+            Self { si: true, .. } => SizeFormat::Si,
+            Self {
+                human_readable: true,
+                ..
+            } => SizeFormat::Human,
+            Self { .. } => SizeFormat::Bytes,
+        }
+    }
+}
+
+/// The sums. The man page describes them.
+#[derive(Debug)]
+struct Sums {
+    entries: u64,
+    files: u64,
+    directories: u64,
+    /// Apparent and allocated size in bytes; `None` if only names were counted.
+    sizes: Option<[u128; 2]>,
+}
+
+impl Sums {
+    fn of(tally: &Tally<'_>, names_only: bool) -> Self {
+        let (entries, directories) = (tally.files(), tally.of(FileType::Directory));
+        Self {
+            entries,
+            files: entries - directories,
+            directories,
+            sizes: (!names_only).then_some([tally.bytes, tally.allocated]),
+        }
+    }
 }
 
 /// Counts below `args.directories` and prints the sums.
@@ -55,12 +123,13 @@ pub struct CountArgs {
 ///
 /// If there is no answer.
 pub fn run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+    args.refuse().map_err(trouble)?;
     let inputs = args.from.as_deref();
     let output = args.output.open(inputs.as_slice())?;
     let fields = if args.no_stat {
         Fields::empty()
     } else {
-        Fields::SIZE
+        Fields::SIZE | Fields::BLOCKS
     };
     if let Some(name) = &args.from {
         return run_from(name, args, options, fields, output);
@@ -165,9 +234,10 @@ fn finish(
         .iter()
         .fold(Tally::new(&report), Tally::plus);
     let summary = &outcome.summary;
+    let sums = Sums::of(&tally, args.no_stat);
     let answer = match args.output.format {
-        TextFormat::Json => json(&tally, summary, args.no_stat),
-        TextFormat::Table => line(&tally, args.no_stat),
+        TextFormat::Json => json(&sums, &tally, summary),
+        TextFormat::Table => table(&sums, args.sizes()),
     };
     let printed = output.write_all(answer.as_bytes());
     if options.explain {
@@ -178,23 +248,44 @@ fn finish(
     Ok(answered(is_complete))
 }
 
-fn line(tally: &Tally<'_>, names_only: bool) -> String {
-    let mut line = format!("{} files", tally.files());
-    if !names_only {
-        let _ = write!(line, ", {} bytes", tally.bytes);
+fn table(sums: &Sums, format: SizeFormat) -> String {
+    let mut lines = vec![
+        ("entries", sums.entries.to_string()),
+        ("files", sums.files.to_string()),
+        ("directories", sums.directories.to_string()),
+    ];
+    if let Some([apparent, allocated]) = sums.sizes {
+        lines.push(("apparent size", size(apparent, format)));
+        lines.push(("allocated size", size(allocated, format)));
     }
-    line.push('\n');
-    line
+    let width = |word: fn(&(&str, String)) -> usize| lines.iter().map(word).max().unwrap_or(0);
+    let (words, numbers) = (width(|line| line.0.len()), width(|line| line.1.len()));
+    let mut text = String::new();
+    for (word, number) in &lines {
+        let _ = writeln!(text, "{word:<words$}  {number:>numbers$}");
+    }
+    text
+}
+
+/// Returns a size as text. Sparse files together can exceed 64 bits, which only bytes show exactly.
+fn size(bytes: u128, format: SizeFormat) -> String {
+    match u64::try_from(bytes) {
+        Ok(bytes) => format.size(bytes),
+        Err(_) => bytes.to_string(),
+    }
 }
 
 /// The JSON object. The man page describes its members.
 #[derive(Debug, Serialize)]
 struct Object {
+    entries: u64,
     files: u64,
-    bytes: Option<u128>,
+    directories: u64,
+    apparent_size: Option<u128>,
+    allocated_size: Option<u128>,
     /// In the order of their names.
     types: BTreeMap<&'static str, u64>,
-    directories: u64,
+    directories_read: u64,
     errors: u64,
     vanished: u64,
     elapsed_seconds: f64,
@@ -203,7 +294,7 @@ struct Object {
     stopped: bool,
 }
 
-/// Returns the member of `types` that counts the files of a type.
+/// Returns the member of `types` that counts the entries of a type.
 fn type_name(file_type: FileType) -> &'static str {
     match file_type {
         FileType::BlockDevice => "block_device",
@@ -217,15 +308,18 @@ fn type_name(file_type: FileType) -> &'static str {
     }
 }
 
-fn json(tally: &Tally<'_>, summary: &Summary, names_only: bool) -> String {
+fn json(sums: &Sums, tally: &Tally<'_>, summary: &Summary) -> String {
     let object = Object {
-        files: tally.files(),
-        bytes: (!names_only).then_some(tally.bytes),
+        entries: sums.entries,
+        files: sums.files,
+        directories: sums.directories,
+        apparent_size: sums.sizes.map(|[apparent, _]| apparent),
+        allocated_size: sums.sizes.map(|[_, allocated]| allocated),
         types: tally
             .by_type()
             .map(|(file_type, files)| (type_name(file_type), files))
             .collect(),
-        directories: summary.directories,
+        directories_read: summary.directories,
         errors: summary.errors + tally.no_directories,
         vanished: summary.vanished,
         elapsed_seconds: summary.elapsed.as_secs_f64(),

@@ -138,7 +138,7 @@ pub static COMMANDS: &[Command] = &[
     },
     Command {
         name: "count",
-        about: "Count the files below directories and add up their sizes",
+        about: "Count files and directories, and add up their sizes",
         group: Group::Look,
         lacks: Lacks::Nothing,
         arguments: CountArgs::augment_args,
