@@ -36,6 +36,19 @@ USAGE = (
 )
 
 
+@pytest.mark.parametrize("command", ("browse", "diff", "dupes", "export", "report", "sql"))
+def test_a_snapshot_as_an_operand(ringwalk, command):
+    """These commands take trees, so a snapshot stands where a directory would."""
+    for words in ([command, "--from", "s"], [command, "x", "--from=s"]):
+        result = ringwalk(*words)
+        assert result.status == 2 and result.out == b""
+        advice = f"{command} takes a snapshot in the place of a directory, without --from"
+        assert result.err.decode().startswith(f"ringwalk: {advice}: ringwalk {command} SNAP")
+    for other in ("hash", "snapshot", "import", "doctor"):
+        result = ringwalk(other, "--from", "s", "x")
+        assert result.status == 2 and b"unexpected argument '--from'" in result.err
+
+
 @pytest.mark.parametrize(("arguments", "words"), USAGE, ids=repr)
 def test_usage_errors(ringwalk, scratch, arguments, words):
     result = ringwalk(*arguments, cwd=scratch)

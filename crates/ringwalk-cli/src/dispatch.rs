@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, FromArgMatches};
 use ringwalk::shown::is_plain;
 
@@ -78,7 +78,7 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, Ended> {
         && let Some(du) = registry::command("du")
     {
         console::set_program("du");
-        let words = parse(cli::alone(du), args, Usage::Du)?;
+        let words = parse(cli::alone(du), args, du.name)?;
         return start_alone(du, words);
     }
     let (at, name) = match subcommand(&args) {
@@ -100,8 +100,8 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, Ended> {
     {
         return start_alone(command, words);
     }
-    let usage = Usage::of(name);
-    let mut words = parse(cli::definition(), args, usage)?;
+    let name = name.to_owned();
+    let mut words = parse(cli::definition(), args, &name)?;
     let given = words.remove_subcommand();
     let given = given.and_then(|(name, own)| Some((registry::command(&name)?, own)));
     // Clap knows no other commands, and it has asked for one.
@@ -136,7 +136,7 @@ fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, Ended> {
     let given = if at == 1 {
         CommonArgs::default()
     } else {
-        common(parse(cli::definition(), args, Usage::Find)?)?
+        common(parse(cli::definition(), args, "find")?)?
     };
     let options = resolve(&given, Usage::Find)?;
     console::set_program("find");
@@ -178,12 +178,13 @@ fn alone(command: &Command, args: &[OsString], at: usize) -> Option<ArgMatches> 
     (at == 1).then(|| cli::alone(command).try_get_matches_from(&args[at..]).ok())?
 }
 
-/// Parses `args` by a definition of the command line. Prints help and version.
+/// Parses `args` by a definition of the command line, for a command. Prints help and version.
 fn parse(
     mut definition: clap::Command,
     args: Vec<OsString>,
-    usage: Usage,
+    command: &str,
 ) -> Result<ArgMatches, Ended> {
+    let usage = Usage::of(command);
     let error = match definition.try_get_matches_from_mut(args) {
         Ok(matches) => return Ok(matches),
         Err(error) => error,
@@ -199,11 +200,29 @@ fn parse(
             console::note(error.render());
             usage.end()
         }
-        (_, Usage::Ours | Usage::Find) => usage.refused(usage_message(&error.render().to_string())),
+        (_, Usage::Ours | Usage::Find) => {
+            let message = usage_message(&error.render().to_string());
+            usage.refused(advice(&error, command).unwrap_or(message))
+        }
         (_, Usage::Du) => {
             crate::du::usage_error(&error);
             usage.end()
         }
+    })
+}
+
+/// Returns what to write instead of `--from` for a command that takes a snapshot as an operand.
+fn advice(error: &clap::Error, command: &str) -> Option<String> {
+    let is_from = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(word)) if word == "--from"
+    );
+    let takes = registry::command(command).is_some_and(Command::takes_snapshots);
+    (error.kind() == ErrorKind::UnknownArgument && is_from && takes).then(|| {
+        format!(
+            "{command} takes a snapshot in the place of a directory, without --from: ringwalk \
+             {command} SNAP"
+        )
     })
 }
 

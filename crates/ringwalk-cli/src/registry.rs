@@ -89,6 +89,18 @@ impl Command {
         (self.arguments)(clap::Command::new(self.name)).about(self.about)
     }
 
+    /// Returns true if a snapshot is an operand, in the place of a directory. The other commands
+    /// that read one have `--from`.
+    pub fn takes_snapshots(&self) -> bool {
+        let definition = self.definition();
+        definition.get_positionals().any(|operand| {
+            let names = operand.get_value_names().unwrap_or_default();
+            names
+                .iter()
+                .any(|name| name.split('|').any(|word| matches!(word, "SNAP" | "OLD")))
+        })
+    }
+
     /// Runs the command. Takes its arguments out of `words`.
     ///
     /// # Errors
