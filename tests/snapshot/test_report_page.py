@@ -200,7 +200,7 @@ def refused(result, *words: str) -> None:
 def test_options_without_effect_are_refused(report, snapshots, scratch):
     old, new = snapshots
     file = scratch / "f"
-    for option in ("--by", "age"), ("--top", "3"), ("--si",), ("--bytes",):
+    for option in ("--by", "age"), ("--top", "3"):
         result = report(new, "--format=html", "-o", file, *option)
         refused(result, f"{option[0]} has no effect with --format html")
     refused(report(new, "--by", "age", "--compare", old), "--compare needs --format html")
@@ -208,6 +208,23 @@ def test_options_without_effect_are_refused(report, snapshots, scratch):
     refused(report(new, "--format=html", "-o", old, "--compare", old), "it is an input")
     refused(report(new, "--format=html", "-o", file, "--nodes", "0"), "'0'")
     assert not file.exists()
+
+
+def test_sizes_as_the_user_wants_them(report, snapshots, scratch):
+    """In the sums and tables, and in the diagrams, which a script draws."""
+    _, new = snapshots
+    answer = json.loads(report(new, "--by", "type", "--format=json").ok().out)
+    alloc = answer["total"]["alloc"]
+    assert alloc > 1_000_000
+    shown = {}
+    for option, base in (((), 1024), (("--si",), 1000), (("--bytes",), 0)):
+        file = scratch / f"page-{base}"
+        report(new, "--format=html", "-o", file, *option).ok()
+        assert data_of(file)["base"] == base
+        shown[base] = re.search(r"<dt>allocated</dt><dd>(.*?)</dd>", file.read_text())[1]
+    table = report(new, "--by", "type", "--si").ok().out.decode().splitlines()[-1].split()
+    assert shown[0] == str(alloc) and shown[1000] == table[-2]
+    assert shown[1024].endswith("M")
 
 
 def test_the_file_appears_whole_or_not_at_all(report, ringwalk, snapshots, scratch):

@@ -26,7 +26,7 @@ impl SizeArgs {
         }
     }
 
-    /// Refuses an option that would have no effect: only text for people has sizes for people.
+    /// Refuses an option that would have no effect: only text and pages are for people.
     ///
     /// # Errors
     ///
@@ -38,7 +38,7 @@ impl SizeArgs {
             Self { .. } => return Ok(()),
         };
         match format.format() {
-            Format::Table => Ok(()),
+            Format::Table | Format::Html => Ok(()),
             other => Err(format!(
                 "{given} has no effect with --format {}",
                 other.name()

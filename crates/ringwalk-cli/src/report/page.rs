@@ -36,6 +36,7 @@ pub(super) fn run(
         wanted.nodes = usize::try_from(nodes).unwrap_or(usize::MAX);
     }
     wanted.under = under::find(args, &snapshot)?;
+    wanted.sizes = args.sizes.format();
     wanted.threads = options.workers;
     let progress = Progress::of_rows(options.progress, wanted.progress.clone());
     let page = page(&snapshot, &wanted);

@@ -6,6 +6,7 @@
 use super::Page;
 use super::visible::visible_bytes;
 use crate::report::Sums;
+use ringwalk_text::SizeFormat;
 use serde::Serialize;
 use std::collections::{BTreeMap, HashMap};
 
@@ -18,6 +19,8 @@ struct Data<'p> {
     top: String,
     /// When the snapshot began, in hours since 1970.
     hour: i64,
+    /// The base of the units of sizes: 1024, 1000, or 0 for bytes.
+    base: u64,
     /// Names of owners.
     owners: Vec<String>,
     names: Vec<&'p str>,
@@ -55,6 +58,11 @@ pub(super) fn json(page: &Page) -> String {
     let data = Data {
         top: top(page),
         hour,
+        base: match page.sizes {
+            SizeFormat::Human => 1024,
+            SizeFormat::Si => 1000,
+            SizeFormat::Bytes => 0,
+        },
         owners,
         names: nodes.iter().map(|node| &*node.name).collect(),
         parents: nodes.iter().map(|node| index(node.parent)).collect(),

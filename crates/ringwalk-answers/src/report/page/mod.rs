@@ -40,6 +40,7 @@ use growth::Growth;
 use nodes::Node;
 use outside::Outside;
 use ringwalk_snapshot::{Info, Moment, RootInfo, RowCounter, Snapshot};
+use ringwalk_text::SizeFormat;
 use std::num::NonZeroUsize;
 use visible::visible_bytes;
 
@@ -68,6 +69,8 @@ pub struct PageOptions {
     /// The subtree to show: an absolute path in the snapshot, without symbolic links. `None` for
     /// everything. A file with several hard links then counts once within the subtree.
     pub under: Option<Vec<u8>>,
+    /// How sizes are shown.
+    pub sizes: SizeFormat,
     /// The number of threads. `None` for one on each CPU that the process may use.
     pub threads: Option<NonZeroUsize>,
     /// Counts the rows that were read, for a display of progress. Each is read twice.
@@ -79,6 +82,7 @@ impl Default for PageOptions {
         Self {
             nodes: NODES,
             under: None,
+            sizes: SizeFormat::default(),
             threads: None,
             progress: RowCounter::default(),
         }
@@ -91,6 +95,8 @@ pub struct Page {
     info: Info,
     /// The path that the page is about; `None` for all trees of the snapshot.
     under: Option<Vec<u8>>,
+    /// How sizes are shown.
+    sizes: SizeFormat,
     /// The first node is the top. A directory comes before everything below it.
     nodes: Vec<Node>,
     files: Vec<Node>,
@@ -165,6 +171,7 @@ pub fn page(snapshot: &Snapshot, options: &PageOptions) -> Result<Page, ReportEr
     let mut page = Page {
         info: snapshot.info().clone(),
         under: options.under.clone(),
+        sizes: options.sizes,
         nodes: nodes::tree(nodes, all, budget),
         files: read(rows(&choice.files))?,
         failed: read(choice.failed)?,

@@ -4,14 +4,9 @@ use ringwalk_gnu::civil::{DAY, HOUR, date};
 use ringwalk_snapshot::Moment;
 use ringwalk_text::SizeFormat;
 
-/// Returns a number of bytes, as `du -h` writes it.
-pub(super) fn size(bytes: u64) -> String {
-    SizeFormat::Human.size(bytes)
-}
-
 /// Returns a growth with its sign.
-pub(super) fn growth(bytes: i64) -> String {
-    SizeFormat::Human.growth(bytes).replace('-', "−")
+pub(super) fn growth(bytes: i64, sizes: SizeFormat) -> String {
+    sizes.growth(bytes).replace('-', "−")
 }
 
 /// Returns a number with thin spaces between groups of three digits.
@@ -62,8 +57,12 @@ mod tests {
 
     #[test]
     fn growth_has_a_sign() {
-        assert_eq!(growth(-2048), "−2.0K");
-        assert_eq!([growth(0), growth(1)], ["0", "+1"]);
+        assert_eq!(growth(-2048, SizeFormat::Human), "−2.0K");
+        assert_eq!(growth(-2048, SizeFormat::Bytes), "−2048");
+        assert_eq!(
+            [0, 1].map(|bytes| growth(bytes, SizeFormat::Si)),
+            ["0", "+1"]
+        );
     }
 
     #[test]

@@ -56,15 +56,18 @@
     return String(number).replace(/\B(?=(\d{3})+$)/g, "\u202f");
   }
 
-  // As `du -h` writes sizes: rounded up, one decimal below ten.
+  // As `du -h` writes sizes: rounded up, one decimal below ten. Only whole numbers are divided: a
+  // quotient such as 1.3 is not exact, and rounding up would make 1.4 of it.
   function size(bytes) {
-    let power = 0;
-    for (; power < 6 && bytes >= 1024; power++) bytes /= 1024;
-    if (power > 0 && bytes > 1023 && power < 6) [bytes, power] = [1, power + 1];
-    const whole = Math.floor(bytes);
-    const tenths = 10 * whole + Math.ceil((bytes - whole) * 10);
-    const number = power > 0 && tenths < 100 ? (tenths / 10).toFixed(1) : Math.ceil(bytes);
-    return number + ["", "K", "M", "G", "T", "P", "E"][power];
+    const base = data.base;
+    let [power, unit] = [0, 1];
+    while (base > 0 && power < 6 && bytes > (base - (power > 0 ? 1 : 0.5)) * unit) {
+      [power, unit] = [power + 1, unit * base];
+    }
+    const whole = Math.floor(bytes / unit);
+    const tenths = 10 * whole + Math.ceil(((bytes - whole * unit) * 10) / unit);
+    const number = power > 0 && tenths < 100 ? (tenths / 10).toFixed(1) : Math.ceil(bytes / unit);
+    return number + ["", base === 1000 ? "k" : "K", "M", "G", "T", "P", "E"][power];
   }
 
   function growth(bytes) {

@@ -3,12 +3,13 @@
 use super::Page;
 use super::data::owner;
 use super::nodes::Node;
-use super::numbers::{count, day, growth as grown, share, size};
+use super::numbers::{count, day, growth as grown, share};
 use super::visible::{html, visible_bytes, visible_path};
 use crate::diff::Kind;
 use crate::report::AgeClass;
 use crate::report::Sums;
 use crate::report::Value;
+use ringwalk_text::SizeFormat;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
@@ -24,9 +25,9 @@ pub(super) fn files(page: &Page) -> String {
     let largest = page.files.first().map_or(0, |file| file.sums.alloc);
     for file in page.files.iter().filter(|file| file.sums.alloc > 0) {
         table.row([
-            Cell::Bar(size(file.sums.alloc), file.sums.alloc, largest),
+            Cell::Bar(page.sizes.size(file.sums.alloc), file.sums.alloc, largest),
             Cell::Number(share(file.sums.alloc, total)),
-            Cell::Number(size(file.sums.size)),
+            Cell::Number(page.sizes.size(file.sums.size)),
             Cell::Text(file.mtime.map_or_else(|| "–".to_owned(), day)),
             Cell::Text(
                 file.uid
@@ -57,7 +58,12 @@ pub(super) fn growth(page: &Page) -> String {
         }
         let amount = change.growth.unsigned_abs();
         table.row([
-            Cell::Change(grown(change.growth), amount, largest, change.growth < 0),
+            Cell::Change(
+                grown(change.growth, page.sizes),
+                amount,
+                largest,
+                change.growth < 0,
+            ),
             Cell::Text(kind(change.kind).to_owned()),
             Cell::Path(path),
         ]);
@@ -86,7 +92,7 @@ pub(super) fn owners(page: &Page) -> String {
     let mut table = Table::new(&heads);
     let total = page.report.total.alloc;
     for (name, cells) in rows {
-        table.cross(&name, &ages, &cells, total);
+        table.cross(&name, &ages, &cells, total, page.sizes);
     }
     if let Some((number, cells)) = others {
         let plural = if number == 1 { "" } else { "s" };
@@ -95,12 +101,13 @@ pub(super) fn owners(page: &Page) -> String {
             &ages,
             &cells,
             total,
+            page.sizes,
         );
     }
     let mut out = table.end("Nothing is there.");
     // The groups of a report have a limit.
     if let Some(rest) = page.report.overflow {
-        let rest = size(rest.alloc);
+        let rest = page.sizes.size(rest.alloc);
         let _ = write!(
             out,
             "<p>{rest} of further owners are not in this table.</p>"
@@ -296,7 +303,14 @@ impl Table {
     }
 
     /// Adds a row of sizes by age, coloured by their share in `total`.
-    fn cross(&mut self, name: &str, ages: &[AgeClass], cells: &Ages, total: u64) {
+    fn cross(
+        &mut self,
+        name: &str,
+        ages: &[AgeClass],
+        cells: &Ages,
+        total: u64,
+        sizes: SizeFormat,
+    ) {
         self.rows += 1;
         let _ = write!(
             self.out,
@@ -308,7 +322,7 @@ impl Table {
             let text = if alloc == 0 {
                 "–".to_owned()
             } else {
-                size(alloc)
+                sizes.size(alloc)
             };
             let heat = heat(alloc, total);
             let _ = write!(
@@ -318,7 +332,7 @@ impl Table {
             );
         }
         let all = sum(cells);
-        let (size, share) = (size(all), share(all, total));
+        let (size, share) = (sizes.size(all), share(all, total));
         let _ = writeln!(
             self.out,
             "<td class=\"number total\">{size}</td><td class=\"number\">{share}</td></tr>"

@@ -60,15 +60,15 @@ impl Page {
     fn summary(&self) -> String {
         let total = self.report.total;
         let mut items = vec![
-            ("allocated", numbers::size(total.alloc)),
-            ("apparent size", numbers::size(total.size)),
+            ("allocated", self.sizes.size(total.alloc)),
+            ("apparent size", self.sizes.size(total.size)),
             ("entries", numbers::count(total.entries)),
             ("snapshot of", numbers::minute(self.start())),
         ];
         if let (Some(growth), Some(top)) = (&self.growth, self.nodes.first()) {
             let since = numbers::minute(growth.start);
             items.push(("growth since", since));
-            items.insert(1, ("growth", numbers::growth(top.growth)));
+            items.insert(1, ("growth", numbers::growth(top.growth, self.sizes)));
         }
         let items = items.iter().map(|(name, value)| {
             format!("<div><dt>{}</dt><dd>{}</dd></div>", html(name), html(value))
