@@ -6,7 +6,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ringwalk::{Errno, Fields, FileType, Metadata, Timestamp};
+use ringwalk::{Errno, FileType, Metadata, Timestamp};
 use ringwalk_find::facts::{Facts, LinkTarget};
 use ringwalk_find::format::Format;
 use std::borrow::Cow;
@@ -75,20 +75,19 @@ fn file(seed: u64) -> File {
         nanos: (seed % 1_000_000_000) as u32,
     };
     let mut metadata = Metadata::default();
-    metadata.mask = Fields::all();
-    metadata.mode = seed as u32 & 0xffff;
-    metadata.nlink = seed as u32;
-    metadata.uid = 1;
-    metadata.gid = 2;
-    metadata.block_size = 4096;
-    metadata.ino = seed;
-    metadata.size = seed;
-    metadata.blocks = seed.rotate_left(20);
-    metadata.dev = seed;
-    metadata.atime = time;
-    metadata.mtime = time;
-    metadata.ctime = time;
-    metadata.btime = time;
+    metadata.set_file_type(FileType::from_mode(seed as u32));
+    metadata.set_permissions(seed as u32);
+    metadata.set_nlink(seed as u32);
+    metadata.set_uid(1);
+    metadata.set_gid(2);
+    metadata.set_ino(seed);
+    metadata.set_size(seed);
+    metadata.set_blocks(seed.rotate_left(20));
+    metadata.set_dev(seed);
+    metadata.set_atime(time);
+    metadata.set_mtime(time);
+    metadata.set_ctime(time);
+    metadata.set_btime(time);
     File(metadata)
 }
 

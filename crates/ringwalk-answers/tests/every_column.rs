@@ -200,10 +200,10 @@ fn a_walk_of_a_snapshot_returns_metadata() {
     let walk = Walk::new("/top").saved_tree(saved_tree).fields(fields);
     walk.run(|_| Keep(Arc::clone(&found)));
     let found = *found.lock().unwrap();
-    assert_eq!(found.mask, fields);
+    assert_eq!(found.mask(), fields);
     let mut returned = Attributes::of(&found);
     // Only a device file has this field, and no metadata has a hash.
-    returned.rdev = Some(found.rdev);
+    returned.rdev = file.attributes.rdev;
     returned.hash = file.attributes.hash;
     assert_eq!(texts(&returned), texts(&file.attributes));
 }

@@ -7,7 +7,7 @@
 use crate::service::{IsWanted, Unshared};
 use ringwalk::shown::one_line;
 use ringwalk::{
-    Batch, Entry, Error, Fields, FileType, Flow, Follow, Metadata, Stay, Visitor, Walk,
+    Batch, Entry, Error, Fields, FileType, Flow, Follow, Identity, Metadata, Stay, Visitor, Walk,
 };
 use ringwalk_du::exclusive::{Devices, Exclusive};
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ pub(crate) fn add_up(
         return Err("given up".to_owned());
     }
     let mut sum = Unshared::default();
-    let mut linked: HashMap<(u64, u64), Linked> = HashMap::new();
+    let mut linked: HashMap<Identity, Linked> = HashMap::new();
     for adder in outcome.visitors {
         sum.freed = sum.freed.saturating_add(adder.sum.freed);
         sum.unknown += adder.sum.unknown;
@@ -73,7 +73,7 @@ struct Adder<'a> {
     is_wanted: IsWanted<'a>,
     sum: Unshared,
     /// Files with several names, by device and inode number.
-    linked: HashMap<(u64, u64), Linked>,
+    linked: HashMap<Identity, Linked>,
 }
 
 impl Adder<'_> {
@@ -88,18 +88,21 @@ impl Adder<'_> {
             self.miss(&entry.path(), &unknown.to_string());
         }
         let bytes = bytes.ok();
-        if is_directory || metadata.nlink <= 1 {
+        let (Some(links), Some(inode)) = (metadata.nlink(), metadata.identity()) else {
+            self.miss(&entry.path(), "number of links not known");
+            return;
+        };
+        if is_directory || links <= 1 {
             self.sum.freed = self.sum.freed.saturating_add(bytes.unwrap_or(0));
             return;
         }
-        let inode = (metadata.dev, metadata.ino);
         let linked = self.linked.entry(inode).or_insert(Linked {
             seen: 0,
-            all: metadata.nlink,
+            all: links,
             bytes,
         });
         linked.seen = linked.seen.saturating_add(1);
-        linked.all = linked.all.max(metadata.nlink);
+        linked.all = linked.all.max(links);
         linked.bytes = linked.bytes.and(bytes);
     }
 

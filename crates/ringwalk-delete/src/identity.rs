@@ -50,7 +50,7 @@ impl Mark {
         if known.may_hide_change(clock_gettime(ClockId::Realtime).tv_sec) {
             return None;
         }
-        let is_linked = metadata.file_type() != FileType::Directory && metadata.nlink > 1;
+        let is_linked = metadata.file_type() != FileType::Directory && metadata.nlink()? > 1;
         known.mark(if is_linked {
             Basis::LinkedState
         } else {
@@ -113,12 +113,11 @@ pub struct Known {
 
 impl Known {
     fn of(metadata: &Metadata) -> Self {
-        let has = |field| metadata.mask.contains(field);
         Self {
-            birth: has(Fields::BTIME).then_some(metadata.btime),
-            mtime: has(Fields::MTIME).then_some(metadata.mtime),
-            ctime: has(Fields::CTIME).then_some(metadata.ctime),
-            size: has(Fields::SIZE).then_some(metadata.size),
+            birth: metadata.btime(),
+            mtime: metadata.mtime(),
+            ctime: metadata.ctime(),
+            size: metadata.size(),
         }
     }
 
@@ -161,15 +160,17 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Returns the identity in metadata that a walk has read, on a file system with this trust.
+    /// Returns the identity in metadata that a walk has read, on a file system with this trust;
+    /// `None` without device and inode number.
     ///
     /// The walk must ask for [`Identity::FIELDS`].
-    pub fn of(metadata: &Metadata, trust: IdentityTrust) -> Self {
-        Self {
-            device: metadata.dev,
-            inode: metadata.ino,
+    pub fn of(metadata: &Metadata, trust: IdentityTrust) -> Option<Self> {
+        let found = metadata.identity()?;
+        Some(Self {
+            device: found.dev,
+            inode: found.ino,
             mark: Mark::of(metadata, trust),
-        }
+        })
     }
 
     /// The metadata that an identity is made of.

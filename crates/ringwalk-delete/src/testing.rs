@@ -19,7 +19,7 @@ pub(super) fn identity(path: &Path) -> Identity {
     } else {
         path.parent().unwrap()
     };
-    Identity::of(&metadata, IdentityTrust::of(fs::File::open(place).unwrap()))
+    Identity::of(&metadata, IdentityTrust::of(fs::File::open(place).unwrap())).unwrap()
 }
 
 /// A tree as it was shown. Entries are numbers.

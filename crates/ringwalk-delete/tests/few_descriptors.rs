@@ -43,7 +43,7 @@ fn raw(file: &OwnedFd) -> i32 {
 
 fn identity(path: &str) -> Identity {
     let metadata = Metadata::of_path(None, Path::new(path), true, Identity::FIELDS).unwrap();
-    Identity::of(&metadata, IdentityTrust::of(fs::File::open(path).unwrap()))
+    Identity::of(&metadata, IdentityTrust::of(fs::File::open(path).unwrap())).unwrap()
 }
 
 impl Shown for Deep {

@@ -22,7 +22,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Mutex;
 
 use ringwalk::shown::one_line;
-use ringwalk::{Batch, Entry, Errno, FileType, Metadata, mounts};
+use ringwalk::{Batch, Entry, Errno, FileType, Identity, Metadata, mounts};
 use ringwalk_gnu::reason;
 use ringwalk_sys::btrfs::TreeSearch;
 use ringwalk_sys::sync::lock;
@@ -177,7 +177,9 @@ impl<'s> Exclusive<'s> {
     }
 
     fn sharing(&mut self, metadata: &Metadata, file: &impl Openable) -> Result<Sharing, Errno> {
-        let device = metadata.dev;
+        let Some(device) = metadata.dev() else {
+            return Err(Errno::OPNOTSUPP);
+        };
         let of_device = |known: &&(u64, Sharing)| known.0 == device;
         if let Some((_, sharing)) = self.devices.iter().find(of_device) {
             return Ok(sharing.clone());
@@ -345,7 +347,11 @@ impl<S> Openable for Named<'_, '_, S> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file = self.open_with(flags)?;
         let stat = fstat(&file)?;
-        if (stat.st_dev, stat.st_ino) != (metadata.dev, metadata.ino) {
+        let found = Identity {
+            dev: stat.st_dev,
+            ino: stat.st_ino,
+        };
+        if metadata.identity() != Some(found) {
             return Err(Unknown::Changing);
         }
         Ok(file)

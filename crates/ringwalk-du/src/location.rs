@@ -9,17 +9,17 @@
 
 use crate::seen_inodes::SeenInodes;
 use ringwalk::mounts::is_mount_root;
-use ringwalk::{Batch, Dir, Fields, FileType, Identity, Metadata};
+use ringwalk::{Batch, Dir, FileType, Identity, Metadata};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 /// The location of a directory in a walk.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Location {
     /// The directory itself.
-    pub identity: Identity,
+    pub identity: Option<Identity>,
     /// The device of the root.
-    pub device: u64,
+    pub device: Option<u64>,
     /// The directories above the last mount point of the path below the root, if there is one.
     above_mount: Option<Arc<SeenInodes>>,
     /// The directories above this one, if the walk goes on here and has not been there.
@@ -67,18 +67,12 @@ impl Located for Location {
     }
 }
 
-impl Default for Location {
-    fn default() -> Self {
-        Self::of_root(Identity { dev: 0, ino: 0 })
-    }
-}
-
 impl Location {
     /// Returns the location of a directory found in `batch`.
     pub fn of<S: Located>(batch: &Batch<'_, S>, found: &Metadata) -> Self {
         match batch.dir() {
             Some(dir) => Self::below(dir, found),
-            None => Self::of_root(found.identity()),
+            None => Self::of_root(found),
         }
     }
 
@@ -99,8 +93,8 @@ impl Location {
             Arc::new(seen)
         });
         Self {
-            identity,
-            device,
+            identity: Some(identity),
+            device: Some(device),
             above_mount,
             ancestors: Some(Arc::new(ancestors)),
         }
@@ -111,10 +105,10 @@ impl Location {
         self.above_mount.is_some()
     }
 
-    fn of_root(identity: Identity) -> Self {
+    fn of_root(found: &Metadata) -> Self {
         Self {
-            identity,
-            device: identity.dev,
+            identity: found.identity(),
+            device: found.dev(),
             above_mount: None,
             ancestors: None,
         }
@@ -150,7 +144,10 @@ pub(crate) fn lies_within_itself<S: Located>(
     if found.file_type() != FileType::Directory {
         return false;
     }
-    let identity = found.identity();
+    // A saved tree may lack inode numbers, and then nothing in it leads back.
+    let Some(identity) = found.identity() else {
+        return false;
+    };
     if follows || is_mount_root(found) || !reports_mount_roots(found) {
         return path_up(dir).any(|above| above == identity);
     }
@@ -161,7 +158,7 @@ pub(crate) fn lies_within_itself<S: Located>(
 /// Returns true if the kernel reports which directories are roots of mounts. Linux 5.8 began to
 /// report them, together with mount ids. The kernel reports mount ids also without being asked.
 fn reports_mount_roots(metadata: &Metadata) -> bool {
-    metadata.mask.contains(Fields::MNT_ID)
+    metadata.mnt_id().is_some()
 }
 
 /// Returns a directory and all directories above it.
@@ -175,6 +172,6 @@ fn path_up<'d, S: Located>(dir: &'d Dir<S>) -> impl Iterator<Item = Identity> + 
     let ancestors = nodes().find_map(|dir| dir.state().location().ancestors.as_deref());
     let beyond = ancestors.map_or(&[][..], Ancestors::identities);
     nodes()
-        .map(|dir| dir.state().location().identity)
+        .filter_map(|dir| dir.state().location().identity)
         .chain(beyond.iter().copied())
 }

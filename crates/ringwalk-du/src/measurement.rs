@@ -97,9 +97,9 @@ impl Measurement {
             },
             inodes: 1,
             time: self.time.map(|kind| match kind {
-                TimeKind::Modified => metadata.mtime,
-                TimeKind::Accessed => metadata.atime,
-                TimeKind::Changed => metadata.ctime,
+                TimeKind::Modified => known(metadata.mtime()),
+                TimeKind::Accessed => known(metadata.atime()),
+                TimeKind::Changed => known(metadata.ctime()),
             }),
         }
     }
@@ -132,12 +132,19 @@ impl Measure for Measurement {
     }
 }
 
+/// Returns a value that the walk asks for. The engine gives no metadata without it.
+#[inline]
+fn known<T>(value: Option<T>) -> T {
+    value.expect("the walk asks for this field")
+}
+
 /// Returns the size of a regular file or a symbolic link in bytes, and 0 for every other type, as
 /// POSIX does not define `st_size` for them. A negative size counts as 0.
 pub(crate) fn apparent_size(metadata: &Metadata) -> u64 {
     match metadata.file_type() {
         FileType::Regular | FileType::Symlink => {
-            i64::try_from(metadata.size).map_or(0, |_| metadata.size)
+            let size = known(metadata.size());
+            i64::try_from(size).map_or(0, |_| size)
         }
         FileType::Directory
         | FileType::BlockDevice
@@ -150,5 +157,5 @@ pub(crate) fn apparent_size(metadata: &Metadata) -> u64 {
 
 /// Returns the space that a file takes, in bytes.
 pub(crate) fn allocated_size(metadata: &Metadata) -> u64 {
-    metadata.blocks.saturating_mul(512)
+    known(metadata.blocks()).saturating_mul(512)
 }

@@ -168,7 +168,9 @@ impl<'a, 't, M: Measure> Adder<'a, 't, M> {
     fn counts(&self, file: &Metadata, charge: Charge) -> bool {
         match charge {
             Charge::EachTime => true,
-            Charge::Once => lock(&self.shared.seen).insert(file.identity()),
+            Charge::Once => file
+                .identity()
+                .is_none_or(|identity| lock(&self.shared.seen).insert(identity)),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::seen_inodes::SeenInodes;
 /// The file that an operand names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Operand {
-    pub(crate) identity: Identity,
+    pub(crate) identity: Option<Identity>,
     pub(crate) is_directory: bool,
     /// The operand is not a directory, and has one link.
     is_single: bool,
@@ -51,10 +51,10 @@ fn look(operand: &OsStr, follow: Follow) -> Option<Operand> {
     let stat = statat(CWD, operand, flags | AtFlags::NO_AUTOMOUNT).ok()?;
     let is_directory = FileType::from_mode(stat.st_mode) == FileType::Directory;
     Some(Operand {
-        identity: Identity {
+        identity: Some(Identity {
             dev: stat.st_dev,
             ino: stat.st_ino,
-        },
+        }),
         is_directory,
         is_single: !is_directory && stat.st_nlink == 1,
     })
@@ -68,15 +68,16 @@ fn look_in(tree: &dyn SavedTree, operand: &OsStr, follow: Follow) -> Option<Oper
     Some(Operand {
         identity: file.identity(),
         is_directory,
-        is_single: !is_directory && file.nlink <= 1,
+        is_single: !is_directory && file.nlink().is_none_or(|links| links <= 1),
     })
 }
 
 /// Returns the operands that are files with one link. Only another operand can reach them again.
 pub(crate) fn single_files(operands: &[Option<Operand>]) -> SeenInodes {
     let mut files = SeenInodes::default();
-    for operand in operands.iter().flatten().filter(|file| file.is_single) {
-        files.insert(operand.identity);
+    let single = operands.iter().flatten().filter(|file| file.is_single);
+    for identity in single.filter_map(|file| file.identity) {
+        files.insert(identity);
     }
     files
 }

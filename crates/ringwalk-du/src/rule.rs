@@ -102,8 +102,8 @@ impl Rule {
         let is_directory = file.file_type() == FileType::Directory;
         let is_reached_again = self.follow == Follow::Always
             || (is_directory && self.several_operands)
-            || (!is_directory && file.nlink > 1)
-            || (!self.operand_files.is_empty() && self.operand_files.contains(file.identity()));
+            || (!is_directory && file.nlink().is_some_and(|links| links > 1))
+            || (!self.operand_files.is_empty() && self.is_operand(file));
         if is_reached_again {
             Charge::Once
         } else {
@@ -118,7 +118,7 @@ impl Rule {
             Charge::Once => 1,
             // A directory has one name: its other links come from its subdirectories.
             Charge::EachTime if file.file_type() == FileType::Directory => 1,
-            Charge::EachTime => u64::from(file.nlink),
+            Charge::EachTime => u64::from(file.nlink().expect("a sweep reads whole inodes")),
         }
     }
 
@@ -129,7 +129,7 @@ impl Rule {
             return Verdict::LeadsNowhere;
         }
         if let Some(dir) = batch.dir() {
-            if self.one_file_system && found.dev != dir.state().location().device {
+            if self.one_file_system && found.dev() != dir.state().location().device {
                 return Verdict::LeftOut;
             }
             // Left out without an error: a tree without an end has no size.
@@ -141,6 +141,11 @@ impl Rule {
     }
 
     /// Returns true if the links of this batch are followed.
+    fn is_operand(&self, file: &Metadata) -> bool {
+        let identity = file.identity();
+        identity.is_some_and(|identity| self.operand_files.contains(identity))
+    }
+
     fn follows<S>(&self, batch: &Batch<'_, S>) -> bool {
         match self.follow {
             Follow::Never => false,

@@ -74,6 +74,16 @@ impl<'t> Tally<'t> {
         self
     }
 
+    /// Adds the sizes of a file with this number of names, as far as the walk asks for them.
+    fn add(&mut self, file: &Metadata, names: u64) {
+        if let Some(size) = file.size() {
+            self.bytes += u128::from(size) * u128::from(names);
+        }
+        if file.blocks().is_some() {
+            self.allocated += u128::from(allocated_size(file)) * u128::from(names);
+        }
+    }
+
     /// Returns the number of files of any type.
     pub fn files(&self) -> u64 {
         self.types.iter().sum()
@@ -137,8 +147,7 @@ impl Visitor for Tally<'_> {
             }
             self.types[entry.file_type() as usize % TYPES] += 1;
             if let Some(metadata) = entry.metadata() {
-                self.bytes += u128::from(metadata.size);
-                self.allocated += u128::from(allocated_size(metadata));
+                self.add(metadata, 1);
             }
         }
         if self.is_stopped() {
@@ -176,7 +185,7 @@ impl<'t> SweptTally<'t> {
 
 impl SweepVisitor for SweptTally<'_> {
     fn root(&mut self, root: &Metadata) {
-        self.root = Some(root.identity());
+        self.root = root.identity();
     }
 
     fn is_stopped(&self) -> bool {
@@ -185,7 +194,7 @@ impl SweepVisitor for SweptTally<'_> {
 
     fn files(&mut self, files: &[Metadata]) {
         for file in files {
-            if Some(file.identity()) == self.root {
+            if file.identity() == self.root {
                 continue;
             }
             // Each name counts, and a directory has one.
@@ -197,11 +206,10 @@ impl SweepVisitor for SweptTally<'_> {
                 | FileType::CharacterDevice
                 | FileType::Fifo
                 | FileType::Socket
-                | FileType::Unknown => u64::from(file.nlink),
+                | FileType::Unknown => u64::from(file.nlink().expect("a sweep reads whole inodes")),
             };
             self.tally.types[file.file_type() as usize % TYPES] += names;
-            self.tally.bytes += u128::from(file.size) * u128::from(names);
-            self.tally.allocated += u128::from(allocated_size(file)) * u128::from(names);
+            self.tally.add(file, names);
         }
     }
 }

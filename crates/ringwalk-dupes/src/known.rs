@@ -34,17 +34,16 @@ pub(crate) fn identify(
         };
         let fields = Fields::INO | Fields::MNT_ID;
         let found = Metadata::of_path(Some(directory.as_raw_fd()), ".", false, fields);
-        let Some(found) = found.ok().filter(|found| Some(found.dev) == number) else {
+        let Some(found) = found.ok().filter(|found| found.dev() == number) else {
             continue;
         };
         open[place] = true;
-        let has_mount = found.mask.contains(Fields::MNT_ID);
-        let mut mounts = mounts.iter().filter(|_| has_mount);
-        let mount = mounts.find(|mount| mount.id == found.mnt_id);
-        infos.push((
-            place,
-            describe_file_system(Some(&directory), found.dev, mount),
-        ));
+        let id = found.mnt_id();
+        let mount = mounts.iter().find(|mount| Some(mount.id) == id);
+        if let Some(number) = number {
+            let info = describe_file_system(Some(&directory), number, mount);
+            infos.push((place, info));
+        }
         if let Some(cache) = cache
             && let Some(number) = number
         {

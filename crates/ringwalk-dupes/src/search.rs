@@ -201,10 +201,11 @@ impl Search {
         if metadata.file_type() != ringwalk::FileType::Directory {
             return Err(SearchError::Root(path, Errno::NOTDIR.into()));
         }
-        self.add_root(path)?;
+        self.add_root(path.clone())?;
         let real = self.roots.iter().map(|root| root.real.clone()).next_back();
-        let references = self.references.entry(metadata.identity());
-        references.or_default().extend(real);
+        let identity = metadata.identity();
+        let identity = identity.ok_or(SearchError::Root(path, Errno::NODATA.into()))?;
+        self.references.entry(identity).or_default().extend(real);
         Ok(())
     }
 

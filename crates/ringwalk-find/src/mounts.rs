@@ -9,8 +9,8 @@ mod points;
 use crate::once_map::OnceMap;
 use crate::saved::SavedSearch;
 pub(crate) use points::{MountPoints, Names};
+use ringwalk::Metadata;
 use ringwalk::mounts::{self, Mount};
-use ringwalk::{Fields, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStringExt;
 
@@ -43,7 +43,7 @@ impl FileSystems {
     /// Returns the type of the file system that a file is on: `ext4`, `fuse.sshfs`; `unknown` if
     /// the table of mounts does not have it.
     ///
-    /// The key is the id of the mount if the metadata has one ([`Fields::MNT_ID`], Linux 5.8).
+    /// The key is the id of the mount if the metadata has one (Linux 5.8).
     /// Otherwise it is the number of the device, which for btrfs differs from the table's.
     ///
     /// # Errors
@@ -58,11 +58,10 @@ impl FileSystems {
         metadata: &Metadata,
         read: impl FnOnce() -> io::Result<Vec<Mount>>,
     ) -> io::Result<&[u8]> {
-        let has_mount = metadata.mask.contains(Fields::MNT_ID);
-        let (known, key) = if has_mount {
-            (&self.by_mount, metadata.mnt_id)
-        } else {
-            (&self.by_device, metadata.dev)
+        let (known, key) = match (metadata.mnt_id(), metadata.dev()) {
+            (Some(mount), _) => (&self.by_mount, mount),
+            (None, Some(dev)) => (&self.by_device, dev),
+            (None, None) => return Ok(UNKNOWN),
         };
         if let Some(found) = known.get(key) {
             return Ok(found);
@@ -77,7 +76,7 @@ impl FileSystems {
             return Ok(found);
         }
         // This process cannot see the mount, but may see the same device elsewhere.
-        let device = self.by_device.get(metadata.dev);
+        let device = metadata.dev().and_then(|dev| self.by_device.get(dev));
         Ok(known.insert(key, device.map_or(UNKNOWN, Vec::as_slice).to_vec()))
     }
 }

@@ -27,13 +27,10 @@ impl Time {
     /// Returns that time of a file. None if the file system does not keep it.
     pub fn of(self, metadata: &Metadata) -> Option<Timestamp> {
         match self {
-            Self::Access => Some(metadata.atime),
-            Self::Birth => metadata
-                .mask
-                .contains(Fields::BTIME)
-                .then_some(metadata.btime),
-            Self::Change => Some(metadata.ctime),
-            Self::Modification => Some(metadata.mtime),
+            Self::Access => metadata.atime(),
+            Self::Birth => metadata.btime(),
+            Self::Change => metadata.ctime(),
+            Self::Modification => metadata.mtime(),
         }
     }
 

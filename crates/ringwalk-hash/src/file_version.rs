@@ -40,17 +40,14 @@ impl FileVersion {
 
     /// Takes the version from metadata. Returns `None` if a field other than `btime` is missing.
     pub fn of(metadata: &Metadata) -> Option<Self> {
-        if !metadata.mask.contains(Self::FIELDS - Fields::BTIME) {
-            return None;
-        }
-        let has_birth = metadata.mask.contains(Fields::BTIME);
+        let file = metadata.identity()?;
         Some(Self {
-            dev: metadata.dev,
-            ino: metadata.ino,
-            size: metadata.size,
-            mtime: metadata.mtime,
-            ctime: metadata.ctime,
-            btime: has_birth.then_some(metadata.btime),
+            dev: file.dev,
+            ino: file.ino,
+            size: metadata.size()?,
+            mtime: metadata.mtime()?,
+            ctime: metadata.ctime()?,
+            btime: metadata.btime(),
         })
     }
 

@@ -113,7 +113,8 @@ impl OpenFile {
 
     /// Returns true if the file may have holes: it has fewer blocks than bytes.
     pub fn may_have_holes(&self) -> bool {
-        self.metadata.blocks.saturating_mul(512) < self.version.size
+        let blocks = self.metadata.blocks();
+        blocks.is_none_or(|blocks| blocks.saturating_mul(512) < self.version.size)
     }
 
     /// Checks that the file still has the version that was opened, and that no change can have gone

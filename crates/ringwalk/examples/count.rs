@@ -14,8 +14,8 @@ impl Visitor for Count {
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
         if batch.dir().is_some() {
             self.files += batch.len() as u64;
-            let metadata = batch.entries().filter_map(|entry| entry.metadata());
-            self.bytes += metadata.map(|m| m.size).sum::<u64>();
+            let sizes = batch.entries().filter_map(|entry| entry.metadata()?.size());
+            self.bytes += sizes.sum::<u64>();
         }
         Flow::Continue
     }

@@ -19,7 +19,8 @@ async fn list(path: OsString) -> std::io::Result<()> {
     while let Some(entry) = dir.next().await {
         let entry = entry?;
         let metadata = dir.metadata(&entry).await?;
-        println!("{} {}", metadata.size, entry.file_name().display());
+        let size = metadata.size().expect("every file has a size");
+        println!("{size} {}", entry.file_name().display());
     }
     dir.close().await
 }

@@ -63,7 +63,7 @@ impl Tasks {
         let mut dir = Dir::open(path).read_plus(Fields::SIZE).await?;
         let mut batch = EntryBuffer::new();
         while dir.next_batch(&mut batch).await? > 0 {
-            let sizes = batch.iter().map(|entry| self.size(path, &entry));
+            let sizes = batch.iter().filter_map(|entry| self.size(path, &entry));
             let bytes = sizes.sum();
             let entries = batch.len() as u64;
             self.totals.entries.fetch_add(entries, Ordering::Relaxed);
@@ -72,8 +72,9 @@ impl Tasks {
         Ok(())
     }
 
-    /// Returns the size of an entry. If it is a directory, starts reading that as well.
-    fn size(&self, path: &Path, entry: &EntryRef<'_>) -> u64 {
+    /// Returns the size of an entry, if it is known. If the entry is a directory, starts reading
+    /// that as well.
+    fn size(&self, path: &Path, entry: &EntryRef<'_>) -> Option<u64> {
         let place = || path.join(OsStr::from_bytes(entry.name()));
         if let Some(errno) = entry.stat_error() {
             let message = format!("{}: {errno}", place().display());
@@ -82,7 +83,7 @@ impl Tasks {
         if entry.file_type() == FileType::Directory {
             self.start(place());
         }
-        entry.metadata().map_or(0, |metadata| metadata.size)
+        entry.metadata()?.size()
     }
 
     fn failed(&self, error: io::Error) {
@@ -125,8 +126,8 @@ async fn stream(root: PathBuf) -> io::Result<(u64, u64, u64)> {
             // The root itself is not counted.
             Ok(batch) if batch.directory().is_none() => {}
             Ok(batch) => {
-                let metadata = batch.entries().iter().filter_map(|entry| entry.metadata());
-                bytes += metadata.map(|metadata| metadata.size).sum::<u64>();
+                let sizes = batch.entries().iter().filter_map(|e| e.metadata()?.size());
+                bytes += sizes.sum::<u64>();
                 entries += batch.entries().len() as u64;
             }
             Err(error) => {

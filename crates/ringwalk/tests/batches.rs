@@ -37,7 +37,11 @@ fn batches_have_what_entries_have() {
     for entry in walk() {
         let entry = entry.unwrap();
         let path = entry.path().as_os_str().as_encoded_bytes().to_vec();
-        expected.insert((path, entry.depth(), entry.metadata().unwrap().size));
+        expected.insert((
+            path,
+            entry.depth(),
+            entry.metadata().unwrap().size().unwrap(),
+        ));
     }
     let mut found = BTreeSet::new();
     let mut batches = walk().batches().unwrap();
@@ -53,7 +57,7 @@ fn batches_have_what_entries_have() {
             let root = usize::from(path.starts_with(below));
             assert_eq!(batch.root_index(index), root);
             assert_eq!(batch.directory().is_none(), batch.depth() == 0);
-            let size = entry.metadata().unwrap().size;
+            let size = entry.metadata().unwrap().size().unwrap();
             assert!(found.insert((path, batch.depth(), size)));
         }
     }

@@ -4,7 +4,7 @@ use super::from::saved_search;
 use super::matches::{Match, Matches, Totals};
 use super::words::split;
 use ringwalk::sync::lock;
-use ringwalk::{FileType, Follow, Monitor, Summary, Walk};
+use ringwalk::{FileType, Follow, Metadata, Monitor, Summary, Walk};
 use ringwalk_find::expression::Command;
 use ringwalk_find::facts::Facts;
 use ringwalk_find::parse::{Context, Refusal, parse_filter};
@@ -229,13 +229,17 @@ impl Host for FilterHost {
         let is_directory = file.file_type() == FileType::Directory;
         // A failure has been reported. The entry still matches.
         let metadata = file.metadata().ok();
-        let link = metadata.filter(|metadata| metadata.nlink > 1 && !is_directory);
+        let links = metadata.and_then(Metadata::nlink);
+        let is_linked = !is_directory && links.is_some_and(|links| links > 1);
+        let link = metadata.and_then(Metadata::identity).filter(|_| is_linked);
+        let size = metadata.and_then(Metadata::size);
+        let blocks = metadata.and_then(Metadata::blocks);
         lock(&self.shared.matches).add(Match {
             path,
             is_directory,
-            size: metadata.map_or(0, |metadata| metadata.size),
-            alloc: metadata.map_or(0, |metadata| metadata.blocks.saturating_mul(512)),
-            link: link.map(|metadata| (metadata.dev, metadata.ino)),
+            size: size.unwrap_or(0),
+            alloc: blocks.map_or(0, |blocks| blocks.saturating_mul(512)),
+            link: link.map(|file| (file.dev, file.ino)),
         });
         self.shared.matched.fetch_add(1, Ordering::Relaxed);
     }

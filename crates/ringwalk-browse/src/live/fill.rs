@@ -35,7 +35,7 @@ pub(super) fn root<'n>(path: &Path, name: &'n [u8], is_top: bool) -> Result<Foun
     Ok(Found {
         name,
         kind: kind_of(metadata.file_type()),
-        ..known(&metadata, IdentityTrust::of(file))
+        ..known(&metadata, IdentityTrust::of(file)).ok_or(Errno::NODATA)?
     })
 }
 
@@ -112,7 +112,7 @@ impl<'t> Filler<'t> {
         let has_failed = entry.stat_error().is_some();
         let is_directory = entry.file_type() == FileType::Directory;
         let is_read = entry.will_descend();
-        let known = entry.metadata().map(|metadata| known(metadata, trust));
+        let known = entry.metadata().and_then(|found| known(found, trust));
         let found = Found {
             name: entry.name(),
             kind: kind_of(entry.file_type()),
@@ -190,20 +190,19 @@ impl Visitor for Filler<'_> {
     }
 }
 
-/// Returns the kept part of metadata.
-fn known(metadata: &Metadata, trust: IdentityTrust) -> Found<'static> {
-    let has = |fields| metadata.mask.contains(fields);
-    Found {
-        size: metadata.size,
-        blocks: metadata.blocks,
-        mtime: has(Fields::MTIME).then_some(metadata.mtime.secs),
-        uid: has(Fields::UID).then_some(metadata.uid),
-        device: metadata.dev,
-        inode: metadata.ino,
-        links: metadata.nlink,
+/// Returns the kept part of metadata; `None` if it lacks one of the fields that every file has.
+fn known(metadata: &Metadata, trust: IdentityTrust) -> Option<Found<'static>> {
+    Some(Found {
+        size: metadata.size()?,
+        blocks: metadata.blocks()?,
+        mtime: metadata.mtime().map(|mtime| mtime.secs),
+        uid: metadata.uid(),
+        device: metadata.dev()?,
+        inode: metadata.ino()?,
+        links: metadata.nlink()?,
         mark: Mark::of(metadata, trust),
         ..Found::default()
-    }
+    })
 }
 
 fn kind_of(file_type: FileType) -> Kind {

@@ -67,34 +67,37 @@ pub struct RingwalkMetadata {
 /// the CPU time of a walk by system calls, and 2.6 to 7 % of one by ext4.) A new member takes
 /// reserved space in both types.
 const _: () = {
+    let mut index = 0;
     macro_rules! at {
-        ($($offset:literal: $our:ident = $their:ident),* $(,)?) => {
+        ($($offset:literal: $our:ident),* $(,)?) => {
             $(
                 assert!(offset_of!(RingwalkMetadata, $our) == $offset);
-                assert!(offset_of!(Metadata, $their) == $offset);
+                assert!(Metadata::OFFSETS[index] == $offset);
+                index += 1;
             )*
         };
     }
     at!(
-        0: mask = mask,
-        4: mode = mode,
-        8: nlink = nlink,
-        12: uid = uid,
-        16: gid = gid,
-        20: block_size = block_size,
-        24: inode = ino,
-        32: size = size,
-        40: blocks = blocks,
-        48: device = dev,
-        56: represented_device = rdev,
-        64: mount_id = mnt_id,
-        72: attributes = attributes,
-        80: access_time = atime,
-        96: modification_time = mtime,
-        112: change_time = ctime,
-        128: birth_time = btime,
-        144: project_id = project_id,
+        0: mask,
+        4: mode,
+        8: nlink,
+        12: uid,
+        16: gid,
+        20: block_size,
+        24: inode,
+        32: size,
+        40: blocks,
+        48: device,
+        56: represented_device,
+        64: mount_id,
+        72: attributes,
+        80: access_time,
+        96: modification_time,
+        112: change_time,
+        128: birth_time,
+        144: project_id,
     );
+    assert!(index == Metadata::OFFSETS.len());
     assert!(offset_of!(RingwalkMetadata, reserved) == 148);
     assert!(size_of::<RingwalkMetadata>() == 168);
     assert!(size_of::<Metadata>() == size_of::<RingwalkMetadata>());

@@ -4,7 +4,7 @@
 //! `NO_COLOR` and `TERM=dumb` turn both off.
 
 use crate::console;
-use ringwalk::{Errno, Fields, FileType, Metadata};
+use ringwalk::{Errno, FileType, Metadata};
 use ringwalk_find::facts::{Facts, LinkTarget};
 use ringwalk_find::format::Colors;
 use ringwalk_gnu::terminal_safe;
@@ -109,8 +109,8 @@ pub(super) struct Path<'a> {
 impl<'a> Path<'a> {
     pub(super) fn new(path: &'a [u8], file_type: FileType, mode: u32, links: u32) -> Self {
         let mut metadata = Metadata::default();
-        metadata.mask = Fields::MODE | Fields::NLINK;
-        (metadata.mode, metadata.nlink) = (mode, links);
+        metadata.set_permissions(mode);
+        metadata.set_nlink(links);
         Self {
             bytes: path,
             file_type,

@@ -42,7 +42,8 @@ enum Key {
 
 impl FileHashes for Hashes {
     fn hash(&self, metadata: &Metadata, path: &dyn Fn() -> Vec<u8>) -> Option<[u8; 32]> {
-        let by_inode = self.0.get(&Key::Inode(metadata.dev, metadata.ino));
+        let by_inode = metadata.identity();
+        let by_inode = by_inode.and_then(|file| self.0.get(&Key::Inode(file.dev, file.ino)));
         let found = by_inode.or_else(|| self.0.get(&Key::Path(path())));
         let (version, hash) = found?;
         (FileVersion::of(metadata)? == *version).then_some(*hash)

@@ -151,7 +151,8 @@ impl<'a, H: Host> Common<'a, H> {
             {
                 self.walk(std::mem::take(&mut together), totals);
             }
-            if known.is_some_and(|known| self.has_seen(known.identity)) {
+            let identity = known.and_then(|known| known.identity);
+            if identity.is_some_and(|identity| self.has_seen(identity)) {
                 continue;
             }
             together.add(operand, known.is_some_and(|known| known.is_directory));

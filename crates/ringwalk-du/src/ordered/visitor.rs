@@ -90,9 +90,9 @@ impl<'s, 'a, H: Host> LineVisitor<'s, 'a, H> {
                 entry.descend_with(DirectoryState::new(None, sums, location));
                 continue;
             }
-            match charge {
-                Charge::EachTime => totals += own,
-                Charge::Once => links.push(metadata.identity(), &own, 0..0),
+            match (charge, metadata.identity()) {
+                (Charge::Once, Some(identity)) => links.push(identity, &own, 0..0),
+                _ => totals += own,
             }
         }
         if self.common.measurement.is_one_sum() {
@@ -120,7 +120,10 @@ impl<'s, 'a, H: Host> LineVisitor<'s, 'a, H> {
             let identity = counted.metadata.identity();
             if counted.metadata.file_type() == FileType::Directory {
                 self.pass_on(depth, &mut line);
-                if counted.charge == Charge::Once && !measurement.rule.compares_at_entry() {
+                if counted.charge == Charge::Once
+                    && !measurement.rule.compares_at_entry()
+                    && let Some(identity) = identity
+                {
                     if lock(&self.common.seen).contains(identity) {
                         // If it is seen only later, the ordered totals leave it out.
                         entry.prune();
@@ -137,12 +140,12 @@ impl<'s, 'a, H: Host> LineVisitor<'s, 'a, H> {
                 let path = [&self.path[..], entry.name()];
                 host.write_line(&counted.own, path, &mut self.text);
             }
-            match counted.charge {
-                Charge::EachTime => totals += counted.own,
-                Charge::Once => {
+            match (counted.charge, identity) {
+                (Charge::Once, Some(identity)) => {
                     let range = begin..self.text.len();
                     self.links.push(identity, &counted.own, range);
                 }
+                _ => totals += counted.own,
             }
             if self.text.len() > MUCH {
                 self.pass_on(depth, &mut line);
@@ -183,7 +186,8 @@ impl<'s, 'a, H: Host> LineVisitor<'s, 'a, H> {
     /// Adds a directory to those entered. Marks it as repeated and returns false if the walk
     /// entered it before.
     fn is_entered_first(&self, state: &DirectoryState) -> bool {
-        let first = lock(&self.common.entered).insert(state.location.identity);
+        let insert = |identity| lock(&self.common.entered).insert(identity);
+        let first = state.location.identity.is_none_or(insert);
         if !first {
             state.repeated.store(true, Ordering::Relaxed);
         }

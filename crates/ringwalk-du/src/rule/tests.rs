@@ -2,8 +2,11 @@ use super::*;
 use ringwalk::{Fields, Identity};
 
 fn file(mode: u32, nlink: u32) -> Metadata {
-    let mut file = Metadata::of_path(None, ".", false, Fields::empty()).unwrap();
-    (file.mode, file.nlink, file.dev, file.ino) = (mode, nlink, 1, 7);
+    let mut file = Metadata::default();
+    file.set_file_type(FileType::from_mode(mode));
+    file.set_nlink(nlink);
+    file.set_dev(1);
+    file.set_ino(7);
     file
 }
 
@@ -18,6 +21,14 @@ fn a_file_with_several_names_counts_once() {
     assert_eq!(rule.times(&file(REGULAR, 3)), 1);
     assert_eq!(rule.charge(&file(DIRECTORY, 9)), Charge::EachTime);
     assert_eq!(rule.times(&file(DIRECTORY, 9)), 1);
+}
+
+/// Nothing in a saved tree without numbers of links is known to have a second name.
+#[test]
+fn a_file_whose_number_of_links_is_not_known_counts_each_time() {
+    let mut file = file(REGULAR, 2);
+    file.retain(Fields::TYPE | Fields::INO);
+    assert_eq!(Rule::new(Follow::Never).charge(&file), Charge::EachTime);
 }
 
 #[test]

@@ -7,21 +7,19 @@ use rustix::fd::BorrowedFd;
 use rustix::fs::{fgetxattr, flistxattr};
 use std::collections::BTreeMap;
 
-/// The permission bits of `st_mode`, with set-user-ID, set-group-ID and the sticky bit.
-const PERMISSIONS: u32 = 0o7777;
 /// `XATTR_LIST_MAX` and `XATTR_SIZE_MAX` of `linux/limits.h`.
 const LONGEST: usize = 65536;
 
 /// Fails if a hard link to `keep` in place of `other` would change who may do what with it.
 pub(super) fn check(keep: &Held, other: &Held) -> Result<(), Reason> {
     let (kept, file) = (keep.metadata(), other.metadata());
-    if kept.dev != file.dev {
+    if !are_same(kept.dev(), file.dev()) {
         return Err(Reason::OtherFileSystem);
     }
-    if (kept.uid, kept.gid) != (file.uid, file.gid) {
+    if !are_same(kept.uid(), file.uid()) || !are_same(kept.gid(), file.gid()) {
         return Err(Reason::OtherOwner);
     }
-    if (kept.mode ^ file.mode) & PERMISSIONS != 0 {
+    if !are_same(kept.permissions(), file.permissions()) {
         return Err(Reason::OtherPermissions);
     }
     let read = |held: &Held| read(held.file()).map_err(|e| Reason::of("read attributes", e));
@@ -29,6 +27,11 @@ pub(super) fn check(keep: &Held, other: &Held) -> Result<(), Reason> {
         return Err(Reason::OtherAttributes);
     }
     Ok(())
+}
+
+/// Returns true if both values are known and equal.
+fn are_same<T: Copy + PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+    one.is_some() && one == other
 }
 
 /// Returns the extended attributes that this user may see.

@@ -104,7 +104,8 @@ fn open_possible(
 }
 
 fn loses_all_names(file: &File, now: &Metadata) -> bool {
-    file.names().count() as u64 >= u64::from(now.nlink)
+    let links = now.nlink();
+    links.is_some_and(|links| file.names().count() as u64 >= u64::from(links))
 }
 
 /// Returns false for file systems on which no two files share blocks.
@@ -138,11 +139,11 @@ impl<'d> Space<'d> {
     /// Returns the space that a file has alone.
     pub(super) fn of(&mut self, file: BorrowedFd<'_>, metadata: &Metadata) -> OfFile {
         let known = self.0.bytes_of_open(file, metadata).ok();
-        let all = metadata.blocks.saturating_mul(512);
+        let all = metadata.blocks().map(|blocks| blocks.saturating_mul(512));
         OfFile {
             is_known: known.is_some(),
-            is_shared: known.is_some_and(|alone| alone < all),
-            bytes: known.unwrap_or(all),
+            is_shared: known.is_some_and(|alone| Some(alone) < all),
+            bytes: known.or(all).unwrap_or(0),
         }
     }
 }

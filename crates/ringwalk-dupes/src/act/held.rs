@@ -4,7 +4,7 @@ use super::group::Name;
 use super::reason::Reason;
 use super::roots::{Roots, beneath};
 use ringwalk::identity::IdentityTrust;
-use ringwalk::{Errno, FileType, Metadata, Timestamp};
+use ringwalk::{Errno, FileType, Identity, Metadata, Timestamp};
 use ringwalk_hash::FileVersion;
 use ringwalk_sys::{Statx, end_lease, is_leased, magic, statx, take_read_lease};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -139,7 +139,9 @@ impl Held {
 
     /// Takes over what renaming and linking change.
     fn take_over(&self, found: &Metadata, version: &mut FileVersion) {
-        version.ctime = found.ctime;
+        if let Some(ctime) = found.ctime() {
+            version.ctime = ctime;
+        }
         if !self.keeps_birth {
             version.btime = FileVersion::of(found).and_then(|found| found.btime);
         }
@@ -153,7 +155,8 @@ impl Held {
 
     /// Fails if what was found under a name is another file.
     pub(super) fn check_is(&self, found: &Metadata) -> Result<(), Reason> {
-        if (found.dev, found.ino) == (self.version.dev, self.version.ino) {
+        let (dev, ino) = (self.version.dev, self.version.ino);
+        if found.identity() == Some(Identity { dev, ino }) {
             Ok(())
         } else {
             Err(Reason::Replaced)
@@ -173,14 +176,14 @@ impl Held {
     /// Returns true if what was found under a temporary name is this file, or may be it: inode
     /// numbers of FUSE can be other ones at each look. Only this program knows the name.
     pub(super) fn may_be(&self, found: &Metadata) -> bool {
-        let contents = |found: &Metadata| (found.file_type(), found.size, found.mtime);
+        let contents = |found: &Metadata| (found.file_type(), found.size(), found.mtime());
         self.check_is(found).is_ok()
             || (!self.has_inode && contents(found) == contents(&self.metadata))
     }
 
     /// Returns the number of hard links now.
     pub(super) fn links(&self) -> Option<u32> {
-        of_open(&self.file).ok().map(|metadata| metadata.nlink)
+        of_open(&self.file).ok()?.nlink()
     }
 
     pub(super) fn file(&self) -> BorrowedFd<'_> {

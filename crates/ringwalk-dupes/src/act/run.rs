@@ -205,7 +205,7 @@ impl Run<'_> {
     }
 
     fn dedupe(&mut self, keep: &Held, held: &Held) -> Result<Effect, Reason> {
-        if keep.metadata().dev != held.metadata().dev && !can_share(held.file()) {
+        if keep.version().dev != held.version().dev && !can_share(held.file()) {
             return Err(Reason::OtherFileSystem);
         }
         if !can_share(held.file()) {

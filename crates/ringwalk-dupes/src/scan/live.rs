@@ -55,7 +55,7 @@ pub(crate) struct State(Option<Place>);
 #[derive(Clone, Copy, Debug)]
 struct Place {
     id: DirId,
-    dev: u64,
+    dev: Option<u64>,
     is_reference: bool,
 }
 
@@ -134,26 +134,27 @@ impl<'s> LiveVisitor<'s> {
         dir: DirId,
         inventory: &mut Inventory,
     ) -> Result<(), TooMany> {
-        let is_new_device = above.is_some_and(|above| above.dev != metadata.dev);
+        let is_new_device = above.is_some_and(|above| above.dev != metadata.dev());
         if !entry.will_descend() || (is_new_device && kernel_file_system(&entry.path()).is_some()) {
             inventory.directories[dir.0 as usize].is_partial = true;
             entry.prune();
             return Ok(());
         }
-        let is_unique = self.trust(entry, metadata.dev).is_unique;
+        let identity = metadata.identity();
+        let is_unique = identity.is_some_and(|known| self.trust(entry, known.dev).is_unique);
         let is_reference = above.is_some_and(|above| above.is_reference)
-            || self.is_reference(entry, metadata.identity(), is_unique);
+            || identity.is_none_or(|identity| self.is_reference(entry, identity, is_unique));
         let id = match above {
             Some(above) => inventory.add_directory(above.id, entry.name())?,
             None => dir,
         };
-        inventory.directories[id.0 as usize].identity = is_unique.then(|| metadata.identity());
+        inventory.directories[id.0 as usize].identity = identity.filter(|_| is_unique);
         if is_reference {
             inventory.mark_reference(id);
         }
         entry.descend_with(State(Some(Place {
             id,
-            dev: metadata.dev,
+            dev: metadata.dev(),
             is_reference,
         })));
         Ok(())
@@ -168,18 +169,18 @@ impl<'s> LiveVisitor<'s> {
         inventory: &mut Inventory,
     ) -> Result<(), TooMany> {
         // Every source gives these fields, or an error.
-        let Some(version) = FileVersion::of(metadata) else {
+        let (Some(version), Some(nlink)) = (FileVersion::of(metadata), metadata.nlink()) else {
             inventory.directories[dir.0 as usize].is_partial = true;
             return Ok(());
         };
         if version.size < self.scan.wanted.min && !self.scan.wanted.directories {
             return Ok(());
         }
-        let trust = || self.trust(entry, metadata.dev);
-        let device = inventory.live_device(metadata.dev, trust)?;
+        let trust = || self.trust(entry, version.dev);
+        let device = inventory.live_device(version.dev, trust)?;
         let found = FoundFile {
             version,
-            nlink: metadata.nlink,
+            nlink,
             device,
             dir,
         };
@@ -205,7 +206,7 @@ fn other_contents(
             text.extend_from_slice(target.as_bytes());
         }
         FileType::BlockDevice | FileType::CharacterDevice => {
-            text.extend_from_slice(&metadata.rdev.to_le_bytes());
+            text.extend_from_slice(&metadata.rdev()?.to_le_bytes());
         }
         _ => {}
     }

@@ -93,7 +93,10 @@ impl Colors {
             FileType::Regular | FileType::Directory => {
                 let known = (!self.fields.is_empty()).then(|| file.metadata().ok());
                 let known = known.flatten();
-                let (mode, links) = known.map_or((0, 1), |known| (known.mode, known.nlink));
+                let (mode, links) = known.map_or((0, 1), |known| {
+                    let mode = known.permissions().unwrap_or(0);
+                    (mode, known.nlink().unwrap_or(1))
+                });
                 self.of_type(file.file_type(), mode, links, file.path(), base)
             }
             other => self.of_type(other, 0, 1, file.path(), base),

@@ -1,7 +1,7 @@
 //! A file that does not exist, for tests.
 
 use crate::facts::{Facts, LinkTarget};
-use ringwalk::{Fields, FileType, Metadata, Timestamp};
+use ringwalk::{FileType, Metadata, Timestamp};
 use rustix::io::Errno;
 use std::borrow::Cow;
 
@@ -23,18 +23,20 @@ impl Default for Fake {
     fn default() -> Self {
         let at = |secs, nanos| Timestamp { secs, nanos };
         let mut metadata = Metadata::default();
-        metadata.mask = Fields::all();
-        metadata.mode = 0o100_644;
-        metadata.nlink = 1;
-        metadata.gid = 12;
-        metadata.block_size = 4096;
-        metadata.ino = 1_401_217;
-        metadata.size = 6;
-        metadata.blocks = 3;
-        metadata.dev = 65024;
-        metadata.mnt_id = 1;
-        metadata.mtime = at(1_605_000_000, 123_456_789);
-        metadata.btime = at(7, 0);
+        metadata.set_file_type(FileType::Regular);
+        metadata.set_permissions(0o644);
+        metadata.set_nlink(1);
+        metadata.set_uid(0);
+        metadata.set_gid(12);
+        metadata.set_ino(1_401_217);
+        metadata.set_size(6);
+        metadata.set_blocks(3);
+        metadata.set_dev(65024);
+        metadata.set_mnt_id(1);
+        metadata.set_mtime(at(1_605_000_000, 123_456_789));
+        metadata.set_atime(at(0, 0));
+        metadata.set_ctime(at(0, 0));
+        metadata.set_btime(at(7, 0));
         Self {
             path: b"tree/dir/file".to_vec(),
             root_len: 4,

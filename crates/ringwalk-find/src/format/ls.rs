@@ -69,7 +69,7 @@ fn terms() -> &'static Terms {
     })
 }
 
-/// Appends the line of `-ls`. Appends nothing without metadata.
+/// Appends the line of `-ls`. Appends nothing without the metadata in [`LS_FIELDS`].
 ///
 /// A line allocates for names and the date. `POSIXLY_CORRECT`, `TZ` and the clock are read for the
 /// first line.
@@ -86,26 +86,43 @@ fn write(file: &impl Facts, columns: &Columns, terms: &Terms, terminal: bool, ou
     let Ok(metadata) = file.metadata() else {
         return;
     };
-    let blocks = if terms.posix {
-        metadata.blocks
-    } else {
-        metadata.blocks.div_ceil(2)
+    let (Some(ino), Some(blocks), Some(size)) =
+        (metadata.ino(), metadata.blocks(), metadata.size())
+    else {
+        return;
     };
-    number(metadata.ino, &columns.inode, out);
+    let (Some(mode), Some(links), Some(mtime)) =
+        (metadata.mode(), metadata.nlink(), metadata.mtime())
+    else {
+        return;
+    };
+    let (Some(uid), Some(gid)) = (metadata.uid(), metadata.gid()) else {
+        return;
+    };
+    let blocks = if terms.posix {
+        blocks
+    } else {
+        blocks.div_ceil(2)
+    };
+    number(ino, &columns.inode, out);
     out.push(b' ');
     number(blocks, &columns.blocks, out);
     out.push(b' ');
-    out.extend_from_slice(&mode::mode_letters(metadata.mode));
+    out.extend_from_slice(&mode::mode_letters(mode));
     out.push(b' ');
-    number(metadata.nlink.into(), &columns.links, out);
+    number(links.into(), &columns.links, out);
     out.push(b' ');
-    owner(file, metadata.uid, &columns.user, terminal, out);
+    owner(file, uid, &columns.user, terminal, out);
     name(&columns.group, out, |out| {
-        group(file, metadata.gid, terminal, out);
+        group(file, gid, terminal, out);
     });
-    size(metadata, columns, out);
+    if is_device(metadata) {
+        device(metadata.rdev(), columns, out);
+    } else {
+        number(size, &columns.size, out);
+    }
     out.push(b' ');
-    time::of_ls(metadata.mtime, terms.now, out);
+    time::of_ls(mtime, terms.now, out);
     out.push(b' ');
     escape(file.path(), out);
     if let Some(target) = file.link_target() {
@@ -115,27 +132,36 @@ fn write(file: &impl Facts, columns: &Columns, terms: &Terms, terminal: bool, ou
     out.push(b'\n');
 }
 
-/// Writes the size, or the numbers of the device.
-fn size(metadata: &Metadata, columns: &Columns, out: &mut Vec<u8>) {
-    if matches!(
+fn is_device(metadata: &Metadata) -> bool {
+    matches!(
         metadata.file_type(),
         FileType::BlockDevice | FileType::CharacterDevice
-    ) {
-        number(rustix::fs::major(metadata.rdev).into(), &columns.major, out);
+    )
+}
+
+/// Writes the numbers of a device. An imported snapshot does not know them.
+fn device(device: Option<u64>, columns: &Columns, out: &mut Vec<u8>) {
+    let Some(device) = device else {
+        right(b"?", &columns.major, out);
         out.extend_from_slice(b", ");
-        number(rustix::fs::minor(metadata.rdev).into(), &columns.minor, out);
-    } else {
-        number(metadata.size, &columns.size, out);
-    }
+        right(b"?", &columns.minor, out);
+        return;
+    };
+    number(rustix::fs::major(device).into(), &columns.major, out);
+    out.extend_from_slice(b", ");
+    number(rustix::fs::minor(device).into(), &columns.minor, out);
 }
 
 /// Writes a number, right-aligned in its column.
 fn number(number: u64, column: &AtomicUsize, out: &mut Vec<u8>) {
-    let mut buffer = itoa::Buffer::new();
-    let digits = buffer.format(number).as_bytes();
-    let missing = missing(digits.len(), column);
+    right(itoa::Buffer::new().format(number).as_bytes(), column, out);
+}
+
+/// Writes text, right-aligned in its column.
+fn right(text: &[u8], column: &AtomicUsize, out: &mut Vec<u8>) {
+    let missing = missing(text.len(), column);
     out.resize(out.len() + missing, b' ');
-    out.extend_from_slice(digits);
+    out.extend_from_slice(text);
 }
 
 /// Writes the owner's name. A number without a name stands in a column of eight. The space after it

@@ -3,7 +3,6 @@
 use super::directive::{Directive, EntryDirective, MetadataDirective, Segment, Shape};
 use super::number::{decimal, general, octal, pad, plain};
 use super::{Format, mode, path, time};
-use crate::expression::Permission;
 use crate::facts::Facts;
 use ringwalk::{FileType, Metadata};
 use ringwalk_gnu::terminal_safe;
@@ -93,7 +92,7 @@ fn entry(
     }
 }
 
-/// Appends a directive that is written from metadata.
+/// Appends a directive that is written from metadata. What is not known is empty text.
 fn known(
     directive: MetadataDirective,
     shape: Shape,
@@ -103,16 +102,22 @@ fn known(
     out: &mut Vec<u8>,
 ) {
     use MetadataDirective as M;
-    let number = |number: u64, out: &mut Vec<u8>| text(shape, out, |out| plain(number, out));
+    let number = |number: Option<u64>, out: &mut Vec<u8>| {
+        text(shape, out, |out| {
+            if let Some(number) = number {
+                plain(number, out);
+            }
+        });
+    };
     match directive {
-        M::Size => number(metadata.size, out),
-        M::Blocks => number(metadata.blocks, out),
-        M::Kilobytes => number(metadata.blocks.div_ceil(2), out),
-        M::Device => number(metadata.dev, out),
-        M::Inode => number(metadata.ino, out),
-        M::Links => number(metadata.nlink.into(), out),
-        M::UserNumber => number(metadata.uid.into(), out),
-        M::GroupNumber => number(metadata.gid.into(), out),
+        M::Size => number(metadata.size(), out),
+        M::Blocks => number(metadata.blocks(), out),
+        M::Kilobytes => number(metadata.blocks().map(|blocks| blocks.div_ceil(2)), out),
+        M::Device => number(metadata.dev(), out),
+        M::Inode => number(metadata.ino(), out),
+        M::Links => number(metadata.nlink().map(u64::from), out),
+        M::UserNumber => number(metadata.uid().map(u64::from), out),
+        M::GroupNumber => number(metadata.gid().map(u64::from), out),
         M::Strftime(which, letter) => text(shape, out, |out| {
             if let Some(time) = which.of(metadata) {
                 time::by_letter(letter, time, out);
@@ -123,13 +128,29 @@ fn known(
                 time::ctime(time, out);
             }
         }),
-        M::User => text(shape, out, |out| user(file, metadata.uid, terminal, out)),
-        M::Group => text(shape, out, |out| group(file, metadata.gid, terminal, out)),
-        M::Mode => text(shape, out, |out| {
-            out.extend_from_slice(&mode::mode_letters(metadata.mode));
+        M::User => text(shape, out, |out| {
+            if let Some(uid) = metadata.uid() {
+                user(file, uid, terminal, out);
+            }
         }),
-        M::Permissions => octal(metadata.mode & Permission::BITS, shape, out),
-        M::Sparseness => general(sparseness(metadata), shape, out),
+        M::Group => text(shape, out, |out| {
+            if let Some(gid) = metadata.gid() {
+                group(file, gid, terminal, out);
+            }
+        }),
+        M::Mode => text(shape, out, |out| {
+            if let Some(mode) = metadata.mode() {
+                out.extend_from_slice(&mode::mode_letters(mode));
+            }
+        }),
+        M::Permissions => match metadata.permissions() {
+            Some(permissions) => octal(permissions, shape, out),
+            None => text(shape, out, |_| {}),
+        },
+        M::Sparseness => match sparseness(metadata) {
+            Some(sparseness) => general(sparseness, shape, out),
+            None => text(shape, out, |_| {}),
+        },
         M::FileSystem => text(shape, out, |out| {
             foreign(&file.file_system(), terminal, out);
         }),
@@ -165,12 +186,12 @@ fn target_type(file: &impl Facts) -> u8 {
     clippy::cast_possible_wrap,
     reason = "GNU find divides a double by an off_t too"
 )]
-fn sparseness(metadata: &Metadata) -> f64 {
-    match (metadata.size, metadata.blocks) {
+fn sparseness(metadata: &Metadata) -> Option<f64> {
+    Some(match (metadata.size()?, metadata.blocks()?) {
         (0, 0) => 1.0,
         (0, _) => f64::INFINITY,
         (size, blocks) => blocks as f64 * 512.0 / (size as i64) as f64,
-    }
+    })
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use super::*;
+use ringwalk::Fields;
 use ringwalk_sys::{Statx, statx};
 use rustix::fs::{AtFlags, CWD};
 use std::cell::Cell;
@@ -8,7 +9,7 @@ fn metadata(path: &CStr, fields: Fields) -> Metadata {
     let mut stat = Statx::default();
     statx(CWD, path, AtFlags::empty(), fields.bits(), &mut stat).unwrap();
     let mut metadata = Metadata::from(&stat);
-    metadata.mask &= fields;
+    metadata.retain(fields);
     metadata
 }
 
@@ -32,10 +33,10 @@ fn what_is_always_mounted() {
 fn the_table_is_read_again_for_what_is_new() {
     let types = FileSystems::default();
     let mut file = metadata(c"/", Fields::MNT_ID);
-    file.mask = Fields::MNT_ID;
     let reads = Cell::new(0);
     let ask = |mnt_id, dev, table: &[(u64, u64, &str)]| {
-        (file.mnt_id, file.dev) = (mnt_id, dev);
+        file.set_mnt_id(mnt_id);
+        file.set_dev(dev);
         let read = || {
             reads.set(reads.get() + 1);
             let mounts = table.iter();
@@ -63,7 +64,8 @@ fn the_table_is_read_again_for_what_is_new() {
 fn a_table_that_cannot_be_read_is_an_error_and_is_read_again() {
     let types = FileSystems::default();
     let mut file = metadata(c"/", Fields::MNT_ID);
-    (file.mnt_id, file.dev) = (30, 5);
+    file.set_mnt_id(30);
+    file.set_dev(5);
     let failed = types.look_up(&file, || Err(io::ErrorKind::OutOfMemory.into()));
     assert_eq!(failed.unwrap_err().kind(), io::ErrorKind::OutOfMemory);
     let found = types.look_up(&file, || Ok(vec![mount(30, 5, "xfs")]));

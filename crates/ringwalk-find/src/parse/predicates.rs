@@ -14,7 +14,7 @@ use crate::regex::Regex;
 use crate::selinux;
 use crate::table::TestWord;
 use crate::time::Time;
-use ringwalk::{Errno, Fields, Follow, Identity, Timestamp};
+use ringwalk::{Errno, Follow, Identity, Timestamp};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
@@ -131,16 +131,16 @@ impl Parser<'_> {
     /// saved tree it is a file of that tree.
     fn same_file(&mut self, name: &OsStr) -> Result<Identity, Refusal> {
         let Some(saved) = self.saved.clone() else {
-            return Ok(self.reference(name)?.identity());
+            return self.reference(name)?.identity();
         };
         let argument = self.words.argument(name)?;
         let follow = self.follow != Follow::Never;
         let found = saved.tree.find(argument.as_bytes(), follow);
         let why = match found {
-            Ok(file) if file.mask.contains(Fields::INO | Fields::MNT_ID) => {
-                return Ok(file.identity());
-            }
-            Ok(_) => "its inode number is not in the snapshot".to_owned(),
+            Ok(file) => match file.identity() {
+                Some(identity) => return Ok(identity),
+                None => "its inode number is not in the snapshot".to_owned(),
+            },
             Err(Errno::NOENT) => "not in the snapshot".to_owned(),
             Err(errno) => ringwalk_gnu::reason(&errno.into()),
         };

@@ -32,8 +32,11 @@ impl<'a> Reference<'a> {
         }
     }
 
-    pub(super) fn identity(&self) -> Identity {
-        self.metadata.identity()
+    pub(super) fn identity(&self) -> Result<Identity, Refusal> {
+        self.metadata.identity().ok_or_else(|| {
+            let name = quoted(self.name);
+            Refusal::wrong(format!("Cannot obtain inode number of file {name}"))
+        })
     }
 
     pub(super) fn time(&self, time: Time) -> Result<Timestamp, Refusal> {

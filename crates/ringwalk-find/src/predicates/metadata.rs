@@ -37,17 +37,20 @@ pub enum MetadataTest {
 }
 
 impl MetadataTest {
-    /// Returns true if the test is true of a file with this metadata.
+    /// Returns true if the test is true of a file with this metadata. The search passes no metadata
+    /// that lacks a field of the test, except a time of birth.
     #[inline]
     pub(crate) fn holds(&self, metadata: &Metadata) -> bool {
         match self {
-            Self::Size { count, unit } => count.holds(units(metadata.size, *unit)),
-            Self::Links(count) => count.holds(metadata.nlink.into()),
-            Self::Inode(number) => number.holds(metadata.ino),
-            Self::SameFile(identity) => metadata.identity() == *identity,
+            Self::Size { count, unit } => metadata
+                .size()
+                .is_some_and(|size| count.holds(units(size, *unit))),
+            Self::Links(count) => count.holds_of(metadata.nlink()),
+            Self::Inode(number) => number.holds_of(metadata.ino()),
+            Self::SameFile(identity) => metadata.identity() == Some(*identity),
             Self::Permission(permission) => allows(*permission, metadata),
-            Self::Uid(number) => number.holds(metadata.uid.into()),
-            Self::Gid(number) => number.holds(metadata.gid.into()),
+            Self::Uid(number) => number.holds_of(metadata.uid()),
+            Self::Gid(number) => number.holds_of(metadata.gid()),
             Self::Age(which, span) => which
                 .of(metadata)
                 .is_some_and(|moment| span.contains(moment)),
@@ -104,7 +107,9 @@ fn allows(permission: Permission, metadata: &Metadata) -> bool {
     } else {
         permission.file
     };
-    let bits = metadata.mode & Permission::BITS;
+    let Some(bits) = metadata.permissions() else {
+        return false;
+    };
     match permission.how {
         PermissionMatch::Exactly => bits == wanted,
         PermissionMatch::All => bits & wanted == wanted,
@@ -115,7 +120,7 @@ fn allows(permission: Permission, metadata: &Metadata) -> bool {
 /// Returns the time from the last change of the inode to the last access. None if the access came
 /// first.
 fn used(metadata: &Metadata) -> Option<Timestamp> {
-    let (accessed, changed) = (metadata.atime, metadata.ctime);
+    let (accessed, changed) = (metadata.atime()?, metadata.ctime()?);
     if accessed < changed {
         return None;
     }

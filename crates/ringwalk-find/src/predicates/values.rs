@@ -23,6 +23,12 @@ impl Compare {
             Self::More(number) => value > number,
         }
     }
+
+    /// Returns true if the value is known, and [`holds`](Self::holds) is true of it.
+    #[inline]
+    pub(crate) fn holds_of(self, value: Option<impl Into<u64>>) -> bool {
+        value.is_some_and(|value| self.holds(value.into()))
+    }
 }
 
 /// A span of time that `-mtime 3` and the like ask for. The parser computes it.

@@ -5,7 +5,7 @@ use super::file::File;
 use super::shared::LookupFailed;
 use crate::expression::{AccessMode, CallTest};
 use crate::facts::{Facts, LinkTarget};
-use ringwalk::FileType;
+use ringwalk::{FileType, Metadata};
 use rustix::fs::{Access, AtFlags, Mode, OFlags, RawDir, accessat, openat};
 use rustix::io::Errno;
 use std::mem::MaybeUninit;
@@ -21,14 +21,14 @@ impl Evaluator<'_> {
                 Self::other_type(file).is_some_and(|other| types.contains(other))
             }
             CallTest::Empty => self.is_empty(file),
-            CallTest::NoUser => file.metadata().is_ok_and(|metadata| {
-                let shared = self.shared;
-                self.has_no_name(shared.look_up_user(metadata.uid))
-            }),
-            CallTest::NoGroup => file.metadata().is_ok_and(|metadata| {
-                let shared = self.shared;
-                self.has_no_name(shared.look_up_group(metadata.gid))
-            }),
+            CallTest::NoUser => {
+                let uid = file.metadata().ok().and_then(Metadata::uid);
+                uid.is_some_and(|uid| self.has_no_name(self.shared.look_up_user(uid)))
+            }
+            CallTest::NoGroup => {
+                let gid = file.metadata().ok().and_then(Metadata::gid);
+                gid.is_some_and(|gid| self.has_no_name(self.shared.look_up_group(gid)))
+            }
             CallTest::Access(mode) => may_access(file, *mode).unwrap_or_else(|errno| {
                 self.shared.report_failure(file.path(), errno);
                 false
@@ -69,7 +69,7 @@ impl Evaluator<'_> {
     /// Returns true for a regular file of no bytes, and for a directory of no entries.
     fn is_empty(&self, file: &File<'_>) -> bool {
         match file.file_type() {
-            FileType::Regular => file.metadata().is_ok_and(|m| m.size == 0),
+            FileType::Regular => file.metadata().is_ok_and(|m| m.size() == Some(0)),
             // The walk has reported that the directory could not be read.
             FileType::Directory if file.has_failed() => false,
             FileType::Directory => file

@@ -45,7 +45,10 @@ impl Evaluator<'_> {
             return true;
         }
         file.metadata().is_ok_and(|metadata| {
-            !file.has_own_inode(metadata) || shared.progress.is_new(metadata.identity())
+            !file.has_own_inode(metadata)
+                || metadata
+                    .identity()
+                    .is_none_or(|identity| shared.progress.is_new(identity))
         })
     }
 

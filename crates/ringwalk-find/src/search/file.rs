@@ -205,7 +205,7 @@ impl<'a> File<'a> {
         let known = self.known?;
         // Not every file system has these two, and asking again would not help.
         let sure = self.shared.plan.fields - ringwalk::Fields::BTIME - ringwalk::Fields::MNT_ID;
-        let complete = known.mask.contains(sure) || self.entry.is_none();
+        let complete = known.mask().contains(sure) || self.entry.is_none();
         complete.then_some(Ok(known))
     }
 
@@ -243,8 +243,8 @@ impl<'a> File<'a> {
         };
         let flags = OFlags::PATH | OFlags::CLOEXEC | link;
         let open = || openat(self.at().ok()?, self.c_name, flags, Mode::empty()).ok();
-        let trust = self.shared.progress.trust.of(metadata.dev, open);
-        trust.is_unique
+        let trust = |dev| self.shared.progress.trust.of(dev, open);
+        metadata.dev().is_some_and(|dev| trust(dev).is_unique)
     }
 
     /// Returns the type of what a link leads to, or of a file that is no link its own type.

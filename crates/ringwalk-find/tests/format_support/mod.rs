@@ -35,22 +35,25 @@ fn metadata(stat: &rustix::fs::Statx) -> Metadata {
         nanos: time.tv_nsec,
     };
     let mut metadata = Metadata::default();
-    metadata.mask = Fields::from_bits_truncate(stat.stx_mask);
-    metadata.mode = stat.stx_mode.into();
-    metadata.nlink = stat.stx_nlink;
-    metadata.uid = stat.stx_uid;
-    metadata.gid = stat.stx_gid;
-    metadata.block_size = stat.stx_blksize;
-    metadata.ino = stat.stx_ino;
-    metadata.size = stat.stx_size;
-    metadata.blocks = stat.stx_blocks;
-    metadata.dev = rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor);
-    metadata.rdev = rustix::fs::makedev(stat.stx_rdev_major, stat.stx_rdev_minor);
-    metadata.mnt_id = stat.stx_mnt_id;
-    metadata.atime = time(stat.stx_atime);
-    metadata.mtime = time(stat.stx_mtime);
-    metadata.ctime = time(stat.stx_ctime);
-    metadata.btime = time(stat.stx_btime);
+    metadata.set_file_type(FileType::from_mode(stat.stx_mode.into()));
+    metadata.set_permissions(stat.stx_mode.into());
+    metadata.set_nlink(stat.stx_nlink);
+    metadata.set_uid(stat.stx_uid);
+    metadata.set_gid(stat.stx_gid);
+    metadata.set_ino(stat.stx_ino);
+    metadata.set_size(stat.stx_size);
+    metadata.set_blocks(stat.stx_blocks);
+    metadata.set_dev(rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor));
+    metadata.set_rdev(rustix::fs::makedev(
+        stat.stx_rdev_major,
+        stat.stx_rdev_minor,
+    ));
+    metadata.set_mnt_id(stat.stx_mnt_id);
+    metadata.set_atime(time(stat.stx_atime));
+    metadata.set_mtime(time(stat.stx_mtime));
+    metadata.set_ctime(time(stat.stx_ctime));
+    metadata.set_btime(time(stat.stx_btime));
+    metadata.retain(Fields::from_bits_truncate(stat.stx_mask));
     metadata
 }
 

@@ -86,7 +86,7 @@ fn identify(file: impl AsFd, dev: u64) -> Result<FileSystem, NotKept> {
     statx(&file, c"", AtFlags::EMPTY_PATH, fields.bits(), &mut found)
         .map_err(|_| NotKept::UnknownDevice)?;
     let metadata = Metadata::from(&found);
-    if metadata.dev != dev {
+    if metadata.dev() != Some(dev) {
         return Err(NotKept::UnknownDevice);
     }
     let sets_times = magic::of(&file).is_ok_and(|found| SETS_TIMES.contains(&found));
@@ -99,7 +99,9 @@ fn identify(file: impl AsFd, dev: u64) -> Result<FileSystem, NotKept> {
     // Without the table it is not known whether times are written to the disk.
     let mounts = mounts::read().map_err(|_| NotKept::NoMounts)?;
     // The table lacks the mount of the root of chroot(2), if the root is no mount point.
-    let mount = mounts.iter().find(|mount| mount.id == metadata.mnt_id);
+    let mount = mounts
+        .iter()
+        .find(|mount| Some(mount.id) == metadata.mnt_id());
     if mount.is_some_and(|mount| mount.has_option("lazytime")) {
         return Err(NotKept::LazyTime);
     }

@@ -338,7 +338,7 @@ fn the_file_system_of_a_file() {
     let (folder, path) = temporary();
     let cache = HashCache::open(&path).unwrap();
     let file = File::open(folder.path()).unwrap();
-    let dev = FileVersion::metadata(&file).unwrap().dev;
+    let dev = FileVersion::metadata(&file).unwrap().dev().unwrap();
     assert_eq!(
         cache.file_system(&file, dev + 1),
         Err(NotKept::UnknownDevice)
@@ -348,7 +348,7 @@ fn the_file_system_of_a_file() {
     assert!(expected.contains(&learned), "{learned:?}");
     assert_eq!(cache.file_system(&file, dev), learned);
     let proc = File::open("/proc/self").unwrap();
-    let dev = FileVersion::metadata(&proc).unwrap().dev;
+    let dev = FileVersion::metadata(&proc).unwrap().dev().unwrap();
     assert_eq!(cache.file_system(&proc, dev), Err(NotKept::OtherType));
 }
 

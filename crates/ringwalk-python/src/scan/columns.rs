@@ -8,7 +8,7 @@ use arrow_array::{
 };
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
-use ringwalk::{Fields, FileType, Metadata, Timestamp};
+use ringwalk::{FileType, Metadata, Timestamp};
 use ringwalk_text::push_escaped;
 use std::sync::{Arc, LazyLock};
 
@@ -200,10 +200,10 @@ enum Filled {
     Depth(Vec<u32>),
     Root(Vec<u32>),
     Type(Values<i8>),
-    Signed(Values<i64>, fn(&Metadata) -> u64),
-    Long(Values<u64>, fn(&Metadata) -> u64),
-    Int(Values<u32>, fn(&Metadata) -> u32),
-    Time(Values<i64>, fn(&Metadata) -> Timestamp),
+    Signed(Values<i64>, fn(&Metadata) -> Option<u64>),
+    Long(Values<u64>, fn(&Metadata) -> Option<u64>),
+    Int(Values<u32>, fn(&Metadata) -> Option<u32>),
+    Time(Values<i64>, fn(&Metadata) -> Option<Timestamp>),
 }
 
 impl Filled {
@@ -271,7 +271,7 @@ impl Filled {
 
 /// Columns with the same number of rows.
 pub(super) struct Filling {
-    columns: Vec<(Filled, Fields)>,
+    columns: Vec<Filled>,
     directory: Directory,
     rows: usize,
     /// Number of bytes of paths and names.
@@ -285,7 +285,7 @@ const MOST_BYTES: usize = 16 << 20;
 
 impl Filling {
     pub(super) fn new(columns: &[Column], rows: usize) -> Self {
-        let filled = |column: &Column| (Filled::new(column.kind, rows), column.needs);
+        let filled = |column: &Column| Filled::new(column.kind, rows);
         Self {
             columns: columns.iter().map(filled).collect(),
             directory: Directory::default(),
@@ -310,7 +310,7 @@ impl Filling {
     /// Begins the rows of another directory, which has a slash at its end. Roots have an empty one.
     pub(super) fn enter(&mut self, directory: &[u8]) {
         self.directory.set(directory);
-        for (column, _) in &mut self.columns {
+        for column in &mut self.columns {
             if let Filled::Parent { directories, .. } = column {
                 let (path, is_null) = match directories.values {
                     NameValues::Text(_) => (self.directory.text.as_bytes(), false),
@@ -329,8 +329,7 @@ impl Filling {
     pub(super) fn push(&mut self, row: &Row<'_>) {
         self.rows += 1;
         self.bytes += self.path_bytes(row.name);
-        for (column, needs) in &mut self.columns {
-            let known = row.metadata.filter(|known| known.mask.contains(*needs));
+        for column in &mut self.columns {
             match column {
                 Filled::Path(names) => names.push(Some(&self.directory), row.name),
                 Filled::Name(names) => names.push(None, row.name),
@@ -346,12 +345,13 @@ impl Filling {
                     values.push(word.and_then(|word| i8::try_from(word).ok()));
                 }
                 Filled::Signed(values, of) => {
-                    values.push(known.and_then(|known| i64::try_from(of(known)).ok()));
+                    let value = row.metadata.and_then(of);
+                    values.push(value.and_then(|value| i64::try_from(value).ok()));
                 }
-                Filled::Long(values, of) => values.push(known.map(of)),
-                Filled::Int(values, of) => values.push(known.map(of)),
+                Filled::Long(values, of) => values.push(row.metadata.and_then(of)),
+                Filled::Int(values, of) => values.push(row.metadata.and_then(of)),
                 Filled::Time(values, of) => {
-                    values.push(known.and_then(|known| nanoseconds(of(known))));
+                    values.push(row.metadata.and_then(of).and_then(nanoseconds));
                 }
             }
         }
@@ -359,7 +359,7 @@ impl Filling {
 
     pub(super) fn finish(self) -> Result<Vec<ArrayRef>, ArrowError> {
         let columns = self.columns.into_iter();
-        columns.map(|(column, _)| column.finish()).collect()
+        columns.map(Filled::finish).collect()
     }
 }
 

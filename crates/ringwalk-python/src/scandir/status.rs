@@ -49,17 +49,22 @@ impl Status {
 fn stat_result<'py>(py: Python<'py>, found: &Metadata) -> PyResult<Bound<'py, PyAny>> {
     static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let class = CLASS.import(py, "os", "stat_result")?;
+    let known = "every file has these fields";
     let integers = [
-        u64::from(found.mode),
-        found.ino,
-        found.dev,
-        u64::from(found.nlink),
-        u64::from(found.uid),
-        u64::from(found.gid),
-        found.size,
+        u64::from(found.mode().expect(known)),
+        found.ino().expect(known),
+        found.dev().expect(known),
+        u64::from(found.nlink().expect(known)),
+        u64::from(found.uid().expect(known)),
+        u64::from(found.gid().expect(known)),
+        found.size().expect(known),
     ];
-    let times = [found.atime, found.mtime, found.ctime];
-    let last = [u64::from(found.block_size), found.blocks, found.rdev];
+    let times = [found.atime(), found.mtime(), found.ctime()].map(|time| time.expect(known));
+    let last = [
+        u64::from(found.block_size().unwrap_or(0)),
+        found.blocks().expect(known),
+        found.rdev().expect(known),
+    ];
     let mut fields = Vec::with_capacity(19);
     for integer in integers {
         fields.push(integer.into_pyobject(py)?.into_any());

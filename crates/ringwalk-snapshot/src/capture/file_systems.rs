@@ -1,7 +1,7 @@
 //! The file systems of the entries of a walk: type, UUID and mount point.
 
 use crate::info::{FileSystemInfo, Text};
-use ringwalk::{Fields, Metadata, mounts};
+use ringwalk::{Metadata, mounts};
 use ringwalk_sys::FileSystemIdentity;
 use ringwalk_sys::sync::{IgnorePoison, lock};
 use ringwalk_text::hex;
@@ -27,13 +27,11 @@ struct Met {
 impl FileSystems {
     /// Notes a file, if it is the first one of its device. `path` returns its path.
     pub(super) fn meet(&self, metadata: &Metadata, path: impl FnOnce() -> Vec<u8>) {
+        let Some(dev) = metadata.dev() else { return };
         let mut met = lock(&self.0);
-        met.entry(metadata.dev).or_insert_with(|| Met {
+        met.entry(dev).or_insert_with(|| Met {
             path: path(),
-            mount: metadata
-                .mask
-                .contains(Fields::MNT_ID)
-                .then_some(metadata.mnt_id),
+            mount: metadata.mnt_id(),
         });
     }
 

@@ -444,7 +444,7 @@ impl Capture {
                 let found = Metadata::of_path(None, root, false, Fields::INO);
                 let found =
                     found.map_err(|errno| CaptureError::new(root, What::Root(errno.into())))?;
-                roots.push(found.identity());
+                roots.extend(found.identity());
             }
         }
         Ok(Shared {

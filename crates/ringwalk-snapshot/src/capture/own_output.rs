@@ -62,7 +62,9 @@ impl OwnOutput {
     /// Returns true if a file of the tree is the output. `path` returns its path, without symbolic
     /// links.
     pub(super) fn is(&self, metadata: &Metadata, path: impl Fn() -> Vec<u8>) -> bool {
-        let file = metadata.identity();
+        let Some(file) = metadata.identity() else {
+            return false;
+        };
         let is_old = |old: &OldFile| old.file == file && old.has_name(&path());
         let is_one_of = |paths: &Vec<PathBuf>| {
             let path = path();
@@ -95,7 +97,7 @@ impl OldFile {
 
 fn identity(path: &Path) -> Option<Identity> {
     let metadata = Metadata::of_path(None, path, true, Fields::INO);
-    Some(metadata.ok()?.identity())
+    metadata.ok()?.identity()
 }
 
 #[cfg(test)]

@@ -54,7 +54,8 @@ impl Resumed {
             if metadata.file_type() == FileType::Directory {
                 file_systems.meet(&metadata, || root.as_os_str().as_bytes().to_vec());
             }
-            resumed.identities.push(metadata.identity());
+            let identity = metadata.identity().ok_or((index, Errno::NODATA))?;
+            resumed.identities.push(identity);
             resumed.roots.push(Arc::new(root.clone()));
         }
         let mut opened = vec![false; roots.len()];
@@ -112,7 +113,7 @@ impl Resumed {
             .iter()
             .rposition(|(_, metadata)| is_mount_root(metadata));
         let mut identities = vec![root];
-        identities.extend(path.iter().map(|(_, metadata)| metadata.identity()));
+        identities.extend(path.iter().filter_map(|(_, metadata)| metadata.identity()));
         let Some(identity) = identities.last().copied() else {
             return;
         };
@@ -145,7 +146,7 @@ impl Resumed {
                 };
             };
             let above = components(&top, &path[..end]);
-            let above = above.iter().map(|(_, metadata)| metadata.identity());
+            let above = above.iter().filter_map(|(_, metadata)| metadata.identity());
             std::iter::once(root).chain(above).collect()
         });
         Location::resumed(identity, root.dev, ancestors, above_mount)

@@ -3,8 +3,8 @@
 //! With several roots a file counts once in sums, however often mounts show it, as with
 //! `du ROOT...`.
 
+use ringwalk::Metadata;
 use ringwalk::mounts::{self, Mount};
-use ringwalk::{Fields, Metadata};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -43,8 +43,7 @@ impl SharedMounts {
             Self::Unknown => true,
             // Readers of devices, and Linux before 5.8, do not say which mount it is.
             Self::These(ids) => {
-                let is_known = metadata.mask.contains(Fields::MNT_ID);
-                !ids.is_empty() && (!is_known || ids.contains(&metadata.mnt_id))
+                !ids.is_empty() && metadata.mnt_id().is_none_or(|id| ids.contains(&id))
             }
         }
     }

@@ -135,12 +135,12 @@ impl FileHashes for FourBytes {
         // Not every file system has a time of birth.
         let fields = Fields::INO | Fields::SIZE | Fields::MTIME | Fields::CTIME | Fields::NLINK;
         assert!(
-            metadata.mask.contains(fields | Fields::TYPE),
+            metadata.mask().contains(fields | Fields::TYPE),
             "{metadata:?}"
         );
-        assert_ne!(metadata.dev, 0);
-        self.asked.lock().unwrap().push(metadata.ino);
-        (metadata.size == 4).then_some([self.byte; 32])
+        assert!(metadata.dev().is_some());
+        self.asked.lock().unwrap().push(metadata.ino()?);
+        (metadata.size() == Some(4)).then_some([self.byte; 32])
     }
 }
 

@@ -262,8 +262,8 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
 
     /// Notes the file system of a file.
     fn meet(&mut self, metadata: &Metadata, path: impl FnOnce() -> Vec<u8>) {
-        if self.device != Some(metadata.dev) && metadata.file_type() == FileType::Directory {
-            self.device = Some(metadata.dev);
+        if self.device != metadata.dev() && metadata.file_type() == FileType::Directory {
+            self.device = metadata.dev();
             self.shared.file_systems.meet(metadata, path);
         }
     }
@@ -280,7 +280,11 @@ impl<'s, K: Keeper> CaptureVisitor<'s, K> {
             return Ok(());
         };
         let identity = found.identity();
-        let again = self.shared.roots.iter().position(|root| *root == identity);
+        let again = self
+            .shared
+            .roots
+            .iter()
+            .position(|root| Some(*root) == identity);
         let is_sure = || open_directory(&path()).map_or(true, |it| IdentityTrust::of(it).is_unique);
         match again {
             Some(root) if root != dir.root_index() && is_sure() => {
@@ -393,7 +397,7 @@ fn stat_failure(errno: Errno) -> Failure {
 fn why_left_out(batch: &Batch<'_, State>, found: &Metadata) -> Skipped {
     let is_other = batch
         .dir()
-        .is_some_and(|dir| dir.state().location.device != found.dev);
+        .is_some_and(|dir| dir.state().location.device != found.dev());
     if is_other {
         Skipped::OtherFs
     } else {

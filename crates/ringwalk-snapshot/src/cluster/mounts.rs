@@ -143,12 +143,12 @@ fn identified(mount: &Mount) -> Option<MountBelow> {
         // If it may not be examined, only the mount itself is known.
         Err(_) => return Some(found),
     };
-    if metadata.mask.contains(Fields::MNT_ID) && metadata.mnt_id != mount.id {
+    if metadata.mnt_id().is_some_and(|id| id != mount.id) {
         return None;
     }
     // Where numbers do not last, another machine has others.
     let trust = IdentityTrust::of_type(&found.kind);
-    found.inode = trust.keeps_inode.then_some(metadata.ino);
+    found.inode = metadata.ino().filter(|_| trust.keeps_inode);
     if metadata.file_type() == FileType::Directory {
         (found.uuid, found.subvolume) = file_system_of(&mount.point);
     }

@@ -263,7 +263,8 @@ struct Sizes;
 
 impl FileHashes for Sizes {
     fn hash(&self, metadata: &ringwalk::Metadata, _: &dyn Fn() -> Vec<u8>) -> Option<[u8; 32]> {
-        (metadata.size > 0).then(|| [u8::try_from(metadata.size % 251).unwrap(); 32])
+        let size = metadata.size().filter(|size| *size > 0)?;
+        Some([u8::try_from(size % 251).unwrap(); 32])
     }
 }
 

@@ -38,15 +38,13 @@ pub(super) fn columns(fields: Fields) -> Vec<Column> {
 pub(super) fn of_row(snapshot: &Snapshot, page: &Page, row: u64) -> Metadata {
     let chunk = page.chunk();
     let at = (row - page.rows().start) as usize;
-    of_cells(snapshot, chunk, at, row)
+    of_cells(snapshot, chunk, at)
 }
 
-/// Returns what the cells in the row `at` of a chunk say, which is the row `row` of the file.
+/// Returns what the cells in the row `at` of a chunk say.
 #[inline]
-pub(super) fn of_cells(snapshot: &Snapshot, chunk: &Chunk, at: usize, row: u64) -> Metadata {
+pub(super) fn of_cells(snapshot: &Snapshot, chunk: &Chunk, at: usize) -> Metadata {
     let mut metadata = Metadata::default();
-    // No other file has this number, as no file system has so many inodes.
-    metadata.ino = !row;
     let mut cells = Cells {
         chunk,
         at,
@@ -58,15 +56,10 @@ pub(super) fn of_cells(snapshot: &Snapshot, chunk: &Chunk, at: usize, row: u64) 
         && let Some(index) = usize::try_from(fs).ok()
         && let Some(file_system) = snapshot.info().file_systems.get(index)
     {
-        metadata.mask |= Fields::MNT_ID;
-        metadata.dev = file_system.device;
-        metadata.mnt_id = index as u64;
+        metadata.set_dev(file_system.device);
+        metadata.set_mnt_id(index as u64);
     }
-    let file_type = chunk.file_type(at);
-    if file_type != ringwalk::FileType::Unknown {
-        metadata.mask |= Fields::TYPE;
-        metadata.mode |= u32::from(file_type as u8) << 12;
-    }
+    metadata.set_file_type(chunk.file_type(at));
     metadata
 }
 

@@ -102,7 +102,7 @@ impl SnapshotReader {
             batch.push(&entry);
             // A walk of a live tree would ask for the metadata of a file without a type.
             if self.wants_metadata || entry.file_type == FileType::Unknown {
-                self.tree.add_metadata(chunk, at, row, batch);
+                self.tree.add_metadata(chunk, at, batch);
             }
         }
         Ok(end)
@@ -112,13 +112,13 @@ impl SnapshotReader {
 impl SnapshotTree {
     /// Adds the metadata of the entry that was added last.
     #[inline]
-    fn add_metadata(&self, chunk: &Chunk, at: usize, row: u64, batch: &mut SavedBatch<'_>) {
+    fn add_metadata(&self, chunk: &Chunk, at: usize, batch: &mut SavedBatch<'_>) {
         if let Some((SavedError::Stat, errno)) = error_of(chunk, at) {
             return batch.failed(errno);
         }
-        let metadata = of_cells(&self.snapshot, chunk, at, row);
+        let metadata = of_cells(&self.snapshot, chunk, at);
         // Nothing is known of a file that was left out, which is no error.
-        if chunk.bytes(Column::Skipped, at).is_none() || metadata.mask.contains(Fields::SIZE) {
+        if chunk.bytes(Column::Skipped, at).is_none() || metadata.size().is_some() {
             batch.metadata(&metadata);
         }
     }
@@ -167,7 +167,7 @@ impl SavedReader for SnapshotReader {
         };
         self.tree.allow_root();
         batch.push(&entry);
-        self.tree.add_metadata(chunk, at, row, batch);
+        self.tree.add_metadata(chunk, at, batch);
         Ok(())
     }
 

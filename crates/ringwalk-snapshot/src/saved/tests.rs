@@ -3,7 +3,7 @@ use super::*;
 use crate::{
     Attributes, Entry, FailedOperation, Failure, Info, Skipped, TreeBuilder, WriteOptions,
 };
-use ringwalk::{Batch, Error, FileType, Flow, Operation, Visitor, Walk};
+use ringwalk::{Batch, Error, FileType, Flow, Metadata, Operation, Visitor, Walk};
 use std::num::NonZeroUsize;
 
 /// Gathers paths and errors.
@@ -20,7 +20,8 @@ impl Visitor for Gathered {
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
         for entry in batch.entries() {
             self.paths.push(String::from_utf8(entry.path()).unwrap());
-            self.bytes += entry.metadata().map_or(0, |metadata| metadata.size);
+            let size = entry.metadata().and_then(Metadata::size);
+            self.bytes += size.unwrap_or(0);
         }
         Flow::Continue
     }

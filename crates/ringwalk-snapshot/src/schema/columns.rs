@@ -5,7 +5,7 @@
 //! ```text
 //!   Size "size" Int64 DictionaryOrDelta (required) [asked size], "bytes",
 //!       "Apparent size."
-//!       => size: number u64 = Fields::SIZE, |m| m.size, |m, size| m.size = size,
+//!       => size: number u64 = Fields::SIZE, |m| m.size(), |m, size| m.set_size(size),
 //!       diff Change;
 //! ```
 //!
@@ -242,7 +242,6 @@ macro_rules! columns {
         /// The number of columns.
         pub const COLUMN_COUNT: usize = [$($name),*].len();
 
-        /// The columns that hold an attribute, in the order of the table.
         /// The columns that are attributes of a file, in the order of the table.
         pub const ATTRIBUTES: &[Column] =
             &[$($(or!(stringify!($attribute); Column::$column),)?)*];
@@ -317,12 +316,12 @@ macro_rules! columns {
                     FileType::BlockDevice | FileType::CharacterDevice
                 );
                 Self {
-                    $($($($attribute: metadata.mask.contains($fields).then(|| {
+                    $($($($attribute: {
                         let $from = metadata;
                         $get
-                    }),)?)?)*
-                    dev: Some(metadata.dev),
-                    rdev: is_device.then_some(metadata.rdev),
+                    },)?)?)*
+                    dev: metadata.dev(),
+                    rdev: metadata.rdev().filter(|_| is_device),
                     hash: None,
                     charged_once: false,
                 }
@@ -335,10 +334,9 @@ macro_rules! columns {
                 $($($(if let Some($value) = take!($kind, source, $column, $type) {
                     let $to = &mut *metadata;
                     $put;
-                    metadata.mask |= $fields;
                 })?)?)*
                 if let Some(rdev) = source.number(Column::Rdev) {
-                    metadata.rdev = rdev;
+                    metadata.set_rdev(rdev);
                 }
             }
         }
@@ -365,33 +363,33 @@ columns! {
     Size "size" Int64 DictionaryOrDelta, "bytes",
         "Apparent size."
         => /// In bytes.
-        size: number u64 = Fields::SIZE, |m| m.size, |m, size| m.size = size,
+        size: number u64 = Fields::SIZE, |m| m.size(), |m, size| m.set_size(size),
         diff Change;
     Alloc "alloc" Int64 DictionaryOrDelta, "bytes",
         "Allocated size."
         => /// In bytes.
-        alloc: number u64 = Fields::BLOCKS, |m| m.blocks.saturating_mul(512),
-            |m, alloc| m.blocks = alloc.div_ceil(512),
+        alloc: number u64 = Fields::BLOCKS, |m| m.blocks().map(|blocks| blocks.saturating_mul(512)),
+            |m, alloc| m.set_blocks(alloc.div_ceil(512)),
         diff Change;
     Mtime "mtime" Time DictionaryOrDelta, "nanoseconds since 1970-01-01 00:00 UTC",
         "Time of the last change of the contents."
-        => mtime: time Timestamp = Fields::MTIME, |m| m.mtime, |m, mtime| m.mtime = mtime,
+        => mtime: time Timestamp = Fields::MTIME, |m| m.mtime(), |m, mtime| m.set_mtime(mtime),
         diff Change;
     Ctime "ctime" Time DictionaryOrDelta, "nanoseconds since 1970-01-01 00:00 UTC",
         "Time of the last change of the inode."
-        => ctime: time Timestamp = Fields::CTIME, |m| m.ctime, |m, ctime| m.ctime = ctime,
+        => ctime: time Timestamp = Fields::CTIME, |m| m.ctime(), |m, ctime| m.set_ctime(ctime),
         diff Change;
     Btime "btime" Time DictionaryOrDelta, "nanoseconds since 1970-01-01 00:00 UTC",
         "Time of birth."
-        => btime: time Timestamp = Fields::BTIME, |m| m.btime, |m, btime| m.btime = btime,
+        => btime: time Timestamp = Fields::BTIME, |m| m.btime(), |m, btime| m.set_btime(btime),
         diff Identity;
     Atime "atime" Time DictionaryOrDelta [asked atime], "nanoseconds since 1970-01-01 00:00 UTC",
         "Time of the last access."
-        => atime: time Timestamp = Fields::ATIME, |m| m.atime, |m, atime| m.atime = atime,
+        => atime: time Timestamp = Fields::ATIME, |m| m.atime(), |m, atime| m.set_atime(atime),
         diff No;
     Ino "ino" Uint64 Delta, "",
         "Inode number."
-        => ino: number u64 = Fields::INO, |m| m.ino, |m, ino| m.ino = ino,
+        => ino: number u64 = Fields::INO, |m| m.ino(), |m, ino| m.set_ino(ino),
         diff Identity;
     Fs "fs" Int32 Dictionary, "",
         "Index of the file system in the key ringwalk.filesystems."
@@ -401,20 +399,20 @@ columns! {
         diff Identity;
     Mode "mode" Int32 Dictionary, "",
         "Permission bits, 0 to 4095 (octal 7777)."
-        => mode: number u16 = Fields::MODE, |m| (m.mode & 0o7777) as u16,
-            |m, mode| m.mode = u32::from(mode & 0o7777),
+        => mode: number u16 = Fields::MODE, |m| m.permissions().map(|mode| mode as u16),
+            |m, mode| m.set_permissions(u32::from(mode)),
         diff Change;
     Nlink "nlink" Uint32 Dictionary, "",
         "Number of hard links."
-        => nlink: number u32 = Fields::NLINK, |m| m.nlink, |m, nlink| m.nlink = nlink,
+        => nlink: number u32 = Fields::NLINK, |m| m.nlink(), |m, nlink| m.set_nlink(nlink),
         diff Shown;
     Uid "uid" Uint32 Dictionary, "",
         "Owner. The key ringwalk.users has the name."
-        => uid: number u32 = Fields::UID, |m| m.uid, |m, uid| m.uid = uid,
+        => uid: number u32 = Fields::UID, |m| m.uid(), |m, uid| m.set_uid(uid),
         diff Change;
     Gid "gid" Uint32 Dictionary, "",
         "Group. The key ringwalk.groups has the name."
-        => gid: number u32 = Fields::GID, |m| m.gid, |m, gid| m.gid = gid,
+        => gid: number u32 = Fields::GID, |m| m.gid(), |m, gid| m.set_gid(gid),
         diff Change;
     Rdev "rdev" Uint64 Dictionary, "",
         "Device that a device file stands for, as st_rdev. Null for other files."
@@ -454,7 +452,7 @@ columns! {
         diff Change;
     Projid "projid" Uint32 Dictionary [asked projid], "",
         "Project to which quotas charge the file. Null if it is not known."
-        => projid: number u32 = Fields::PROJECT_ID, |m| m.project_id,
-            |m, projid| m.project_id = projid,
+        => projid: number u32 = Fields::PROJECT_ID, |m| m.project_id(),
+            |m, projid| m.set_project_id(projid),
         diff Change;
 }

@@ -182,13 +182,13 @@ impl Dir {
     /// let mut dir = Dir::open("src").read_plus(Fields::SIZE).await?;
     /// let (mut batch, mut bytes) = (EntryBuffer::new(), 0);
     /// while dir.next_batch(&mut batch).await? > 0 {
-    ///     bytes += batch.iter().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+    ///     bytes += batch.iter().filter_map(|e| e.metadata()?.size()).sum::<u64>();
     /// }
     /// // The same with entries one by one.
     /// dir.rewind();
     /// dir.read_plus(Fields::SIZE | Fields::MTIME);
     /// while let Some(entry) = dir.next().await {
-    ///     bytes -= entry?.metadata().map_or(0, |m| m.size);
+    ///     bytes -= entry?.metadata().and_then(|m| m.size()).unwrap_or(0);
     /// }
     /// assert_eq!(bytes, 0);
     /// # std::io::Result::Ok(())

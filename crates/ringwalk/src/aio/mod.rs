@@ -15,7 +15,7 @@
 //!     let mut dir = Dir::open(path).read_plus(Fields::SIZE).await?;
 //!     let (mut batch, mut bytes) = (EntryBuffer::new(), 0);
 //!     while dir.next_batch(&mut batch).await? > 0 {
-//!         bytes += batch.iter().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+//!         bytes += batch.iter().filter_map(|e| e.metadata()?.size()).sum::<u64>();
 //!     }
 //!     Ok(bytes)
 //! }

@@ -27,7 +27,8 @@ use std::task::{Context, Poll, ready};
 /// let mut entries = Walk::new("src").fields(Fields::SIZE).stream()?;
 /// let mut bytes = 0;
 /// while let Some(entry) = entries.next().await {
-///     bytes += entry?.metadata().map_or(0, |metadata| metadata.size);
+///     let size = entry?.metadata().and_then(|metadata| metadata.size());
+///     bytes += size.expect("the walk asks for sizes");
 /// }
 /// assert!(bytes > 0);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -109,7 +109,7 @@ type BatchItem = Result<OwnedBatch, Error>;
 /// let mut batches = Walk::new("src").fields(Fields::SIZE).batches()?;
 /// for batch in batches.by_ref() {
 ///     let batch = batch?;
-///     bytes += batch.entries().iter().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+///     bytes += batch.entries().iter().filter_map(|e| e.metadata()?.size()).sum::<u64>();
 /// }
 /// assert!(bytes > 0);
 /// assert_eq!(batches.summary().map(|s| s.errors), Some(0));

@@ -35,7 +35,7 @@ use std::sync::Arc;
 /// let mut bytes = 0;
 /// loop {
 ///     let end = src.read_plus(Fields::SIZE, &mut entries)?;
-///     bytes += entries.iter().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+///     bytes += entries.iter().filter_map(|e| e.metadata()?.size()).sum::<u64>();
 ///     if end {
 ///         break;
 ///     }

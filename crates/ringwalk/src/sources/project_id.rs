@@ -165,7 +165,7 @@ fn open_and_ask(
         dev: stat.st_dev,
         ino: stat.st_ino,
     };
-    if found != metadata.identity() || !is_file_or_directory(stat.st_mode) {
+    if metadata.identity() != Some(found) || !is_file_or_directory(stat.st_mode) {
         return Ok(None);
     }
     let path = format!("/proc/self/fd/{}", path.as_raw_fd());

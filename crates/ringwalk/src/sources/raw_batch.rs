@@ -4,7 +4,7 @@
 //! worker uses one such buffer for its whole life.
 
 use crate::sources::kernel::{BatchInTree, TreeListing};
-use crate::visit::metadata::{Fields, Metadata};
+use crate::visit::metadata::Metadata;
 use ringwalk_sys::Records;
 use rustix::io::Errno;
 use std::cmp::Ordering;
@@ -45,9 +45,7 @@ impl RawBatch {
     /// Returns the listing of a subdirectory that was read together with this batch.
     pub(crate) fn listing(&self, index: usize) -> Option<TreeListing> {
         let below = self.below.as_ref()?;
-        let metadata = self.metadata(index)?;
-        let is_known = metadata.mask.contains(Fields::INO);
-        let identity = is_known.then(|| metadata.identity())?;
+        let identity = self.metadata(index)?.identity()?;
         below.listing(self.records.offset(index), identity)
     }
 

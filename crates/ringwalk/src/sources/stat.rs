@@ -62,6 +62,7 @@ impl NamesAt<'_> {
     ) -> Result<Metadata, Errno> {
         let mut stat = Statx::default();
         self.statx(index, name, follow, with_identity(fields), &mut stat)?;
+        check(&stat, fields)?;
         let mut metadata = Metadata::from(&stat);
         if fields.contains(Fields::PROJECT_ID) {
             project_id::add_at(&mut metadata, *self, index, name, follow)?;
@@ -175,8 +176,19 @@ fn stat_entry(
         answer = place.statx(index, name, followed, wanted.fields(), stat);
         calls += 1;
     }
+    let answer = answer.and_then(|()| check(stat, wanted.fields()));
     take_answer(raw, index, answer.map(|()| &*stat), followed);
     calls
+}
+
+/// Fails if an answer lacks one of these fields that every file has.
+#[inline]
+fn check(stat: &Statx, fields: Fields) -> Result<(), Errno> {
+    if Fields::from_statx(stat.stx_mask).contains(fields.required()) {
+        Ok(())
+    } else {
+        Err(Errno::NODATA)
+    }
 }
 
 /// Puts the answer of statx(2) for an entry into a batch. `followed` is true if the answer is for

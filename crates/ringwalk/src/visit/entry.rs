@@ -123,11 +123,10 @@ impl<'b, S> Entry<'b, S> {
         if self.file_type() != FileType::Directory || !(self.is_followed() || dir.is_below_link()) {
             return None;
         }
-        let known = self.metadata().filter(|m| m.mask.contains(Fields::INO));
-        let identity = match known {
-            Some(metadata) => metadata.identity(),
+        let identity = match self.metadata().and_then(Metadata::identity) {
+            Some(identity) => identity,
             // If this call fails, the walk notices the loop when it has opened the directory.
-            None => self.stat(Fields::INO).ok()?.identity(),
+            None => self.stat(Fields::INO).ok()?.identity()?,
         };
         dir.or_above(identity)
     }
@@ -137,7 +136,8 @@ impl<'b, S> Entry<'b, S> {
     ///
     /// # Errors
     ///
-    /// The errors of statx(2). In a saved tree `ENODATA` if a field is not known.
+    /// The errors of statx(2). `ENODATA` if a field is not known; only in a saved tree for the
+    /// time of birth, the mount and the project, which not every file has.
     pub fn stat(&self, fields: Fields) -> Result<Metadata, Error> {
         let follow = self.is_followed();
         let answer = match self.saved() {

@@ -2,6 +2,8 @@
 
 use ringwalk_sys::RawFileType as FileType;
 use ringwalk_sys::Statx;
+use std::mem::offset_of;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 bitflags::bitflags! {
     /// Fields of a file's metadata: those that a walk asks for, and those that an answer holds. The
@@ -54,9 +56,18 @@ impl Fields {
     /// All fields of statx(2).
     pub const STATX: Self = Self::all().difference(Self::PROJECT_ID);
 
+    /// The fields that every file has.
+    const BASIC: Self = Self::STATX.difference(Self::BTIME.union(Self::MNT_ID));
+
     /// Returns the mask to call statx(2) with.
     pub(crate) const fn statx_mask(self) -> u32 {
         self.intersection(Self::STATX).bits()
+    }
+
+    /// Returns those of the fields without which an answer is none: every file has them.
+    #[inline]
+    pub(crate) const fn required(self) -> Self {
+        self.intersection(Self::BASIC)
     }
 
     /// Returns the known fields in the mask of a statx(2) answer. Drops other bits, as a later
@@ -77,51 +88,61 @@ pub struct Timestamp {
     pub nanos: u32,
 }
 
-/// Metadata of a file, from `statx` or another source. Only the fields named in
-/// [`mask`](Self::mask) are valid; device and attributes always are.
+impl Timestamp {
+    /// Returns the time in the form of the standard library; `None` if that cannot hold it.
+    pub fn to_system_time(self) -> Option<SystemTime> {
+        let whole = Duration::from_secs(self.secs.unsigned_abs());
+        let second = if self.secs < 0 {
+            UNIX_EPOCH.checked_sub(whole)
+        } else {
+            UNIX_EPOCH.checked_add(whole)
+        };
+        second?.checked_add(Duration::from_nanos(self.nanos.into()))
+    }
+}
+
+/// Metadata of a file, from `statx` or another source.
+///
+/// Each accessor returns `None` if its field is not known: nobody asked for it, or the source does
+/// not have it. So no value is made up. More fields than those asked for may be known.
+///
+/// ```
+/// use ringwalk::{Fields, Metadata};
+///
+/// let file = Metadata::of_path(None, "Cargo.toml", false, Fields::SIZE)?;
+/// assert!(file.size() > Some(0));
+/// assert_eq!(file.project_id(), None);
+/// # Ok::<(), rustix::io::Errno>(())
+/// ```
 ///
 /// The order of the members is fixed, because C reads them in place (`ringwalk-capi`).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-#[non_exhaustive]
 #[doc(alias = "statx")]
 pub struct Metadata {
-    /// The fields that were returned.
-    pub mask: Fields,
-    /// Type and permission bits, as in `st_mode`.
-    pub mode: u32,
-    /// Number of hard links.
-    pub nlink: u32,
-    /// Owner.
-    pub uid: u32,
-    /// Group.
-    pub gid: u32,
-    /// Preferred size of an I/O request in bytes.
-    pub block_size: u32,
-    /// Inode number.
-    pub ino: u64,
-    /// Apparent size in bytes.
-    pub size: u64,
-    /// Allocated size in units of 512 bytes.
-    pub blocks: u64,
-    /// Device the file is on, in the form of `st_dev`.
-    pub dev: u64,
-    /// Device that a device file stands for, in the form of `st_rdev`.
-    pub rdev: u64,
-    /// Mount id; comparable with the id of another file while both stay mounted.
-    pub mnt_id: u64,
-    /// `STATX_ATTR_*` bits.
-    pub attributes: u64,
-    /// Time of last access.
-    pub atime: Timestamp,
-    /// Time of last change of the contents.
-    pub mtime: Timestamp,
-    /// Time of last change of the inode.
-    pub ctime: Timestamp,
-    /// Time of birth.
-    pub btime: Timestamp,
-    /// Project to which quotas charge the file.
-    pub project_id: u32,
+    /// The fields that are known. The others hold nothing of use.
+    pub(crate) mask: Fields,
+    /// Type and permission bits.
+    pub(crate) mode: u32,
+    pub(crate) nlink: u32,
+    pub(crate) uid: u32,
+    pub(crate) gid: u32,
+    /// 0 if it is not known.
+    pub(crate) block_size: u32,
+    pub(crate) ino: u64,
+    pub(crate) size: u64,
+    pub(crate) blocks: u64,
+    /// [`UNKNOWN_DEVICE`] if it is not known.
+    pub(crate) dev: u64,
+    /// [`UNKNOWN_DEVICE`] if it is not known.
+    pub(crate) rdev: u64,
+    pub(crate) mnt_id: u64,
+    pub(crate) attributes: u64,
+    pub(crate) atime: Timestamp,
+    pub(crate) mtime: Timestamp,
+    pub(crate) ctime: Timestamp,
+    pub(crate) btime: Timestamp,
+    pub(crate) project_id: u32,
     /// Zero. New fields will take this space, so that all others keep their offsets for C programs.
     pub(crate) reserved: [u32; RESERVED.len()],
 }
@@ -129,18 +150,245 @@ pub struct Metadata {
 /// The value of the reserved space.
 pub(crate) const RESERVED: [u32; 5] = [0; 5];
 
+/// A device number that no device has: those of the kernel have 32 bits.
+const UNKNOWN_DEVICE: u64 = u64::MAX;
+
+impl Default for Metadata {
+    /// Returns metadata of which nothing is known.
+    fn default() -> Self {
+        Self {
+            mask: Fields::empty(),
+            mode: 0,
+            nlink: 0,
+            uid: 0,
+            gid: 0,
+            block_size: 0,
+            ino: 0,
+            size: 0,
+            blocks: 0,
+            dev: UNKNOWN_DEVICE,
+            rdev: UNKNOWN_DEVICE,
+            mnt_id: 0,
+            attributes: 0,
+            atime: Timestamp::default(),
+            mtime: Timestamp::default(),
+            ctime: Timestamp::default(),
+            btime: Timestamp::default(),
+            project_id: 0,
+            reserved: RESERVED,
+        }
+    }
+}
+
+/// Bits of a mode that are not its type.
+const PERMISSIONS: u32 = 0o7777;
+
+/// Defines what returns a field and what sets it, for fields that a bit of the mask stands for.
+macro_rules! fields {
+    ($($(#[$doc:meta])* $field:ident, $set:ident: $value:ty = $bit:ident;)*) => {
+        impl Metadata {
+            $(
+                $(#[$doc])*
+                #[inline]
+                pub const fn $field(&self) -> Option<$value> {
+                    if self.mask.contains(Fields::$bit) {
+                        Some(self.$field)
+                    } else {
+                        None
+                    }
+                }
+
+                #[doc = concat!("Sets [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+                #[inline]
+                pub fn $set(&mut self, value: $value) {
+                    self.$field = value;
+                    self.mask |= Fields::$bit;
+                }
+            )*
+        }
+    };
+}
+
+fields! {
+    /// Returns the number of hard links.
+    nlink, set_nlink: u32 = NLINK;
+    /// Returns the number of the owner.
+    uid, set_uid: u32 = UID;
+    /// Returns the number of the group.
+    gid, set_gid: u32 = GID;
+    /// Returns the inode number.
+    ino, set_ino: u64 = INO;
+    /// Returns the apparent size in bytes.
+    size, set_size: u64 = SIZE;
+    /// Returns the allocated size in units of 512 bytes.
+    blocks, set_blocks: u64 = BLOCKS;
+    /// Returns the mount id; comparable with the id of another file while both stay mounted.
+    mnt_id, set_mnt_id: u64 = MNT_ID;
+    /// Returns the time of last access.
+    atime, set_atime: Timestamp = ATIME;
+    /// Returns the time of last change of the contents.
+    mtime, set_mtime: Timestamp = MTIME;
+    /// Returns the time of last change of the inode.
+    ctime, set_ctime: Timestamp = CTIME;
+    /// Returns the time of birth.
+    btime, set_btime: Timestamp = BTIME;
+    /// Returns the project to which quotas charge the file.
+    project_id, set_project_id: u32 = PROJECT_ID;
+}
+
 impl Metadata {
-    /// Returns the type in the mode bits.
+    /// Where the members lie that C reads in place, in their order, without the reserved space.
+    #[doc(hidden)]
+    pub const OFFSETS: [usize; 18] = [
+        offset_of!(Self, mask),
+        offset_of!(Self, mode),
+        offset_of!(Self, nlink),
+        offset_of!(Self, uid),
+        offset_of!(Self, gid),
+        offset_of!(Self, block_size),
+        offset_of!(Self, ino),
+        offset_of!(Self, size),
+        offset_of!(Self, blocks),
+        offset_of!(Self, dev),
+        offset_of!(Self, rdev),
+        offset_of!(Self, mnt_id),
+        offset_of!(Self, attributes),
+        offset_of!(Self, atime),
+        offset_of!(Self, mtime),
+        offset_of!(Self, ctime),
+        offset_of!(Self, btime),
+        offset_of!(Self, project_id),
+    ];
+
+    /// Returns the fields that are known.
+    #[inline]
+    pub const fn mask(&self) -> Fields {
+        self.mask
+    }
+
+    /// Forgets all fields but these.
+    pub fn retain(&mut self, fields: Fields) {
+        self.mask &= fields;
+        if !fields.contains(Fields::TYPE) {
+            self.mode &= PERMISSIONS;
+        }
+    }
+
+    /// Returns the type; [`Unknown`](FileType::Unknown) if it is not known.
+    #[inline]
     pub fn file_type(&self) -> FileType {
+        // A mode without a type gives `Unknown`. A kernel that reports one without its bit in the
+        // mask is right as well: no inode changes its type.
         FileType::from_mode(self.mode)
     }
 
-    /// Returns the identity of the file: its device and inode number.
-    pub fn identity(&self) -> Identity {
-        Identity {
-            dev: self.dev,
-            ino: self.ino,
+    /// Sets the type.
+    #[inline]
+    pub fn set_file_type(&mut self, file_type: FileType) {
+        self.mode = self.mode & PERMISSIONS | u32::from(file_type as u8) << 12;
+        self.mask.set(Fields::TYPE, file_type != FileType::Unknown);
+    }
+
+    /// Returns the permission bits: those of a mode below 0o10000.
+    #[inline]
+    pub fn permissions(&self) -> Option<u32> {
+        let is_known = self.mask.contains(Fields::MODE);
+        is_known.then_some(self.mode & PERMISSIONS)
+    }
+
+    /// Sets the permission bits.
+    #[inline]
+    pub fn set_permissions(&mut self, permissions: u32) {
+        self.mode = self.mode & !PERMISSIONS | permissions & PERMISSIONS;
+        self.mask |= Fields::MODE;
+    }
+
+    /// Returns type and permission bits, as in `st_mode`, if both are known.
+    #[inline]
+    pub fn mode(&self) -> Option<u32> {
+        let is_known = self.mask.contains(Fields::TYPE.union(Fields::MODE));
+        is_known.then_some(self.mode)
+    }
+
+    /// Returns the device the file is on, in the form of `st_dev`. It is known of each file of a
+    /// live tree.
+    #[inline]
+    pub const fn dev(&self) -> Option<u64> {
+        if self.dev == UNKNOWN_DEVICE {
+            None
+        } else {
+            Some(self.dev)
         }
+    }
+
+    /// Sets the device the file is on.
+    #[inline]
+    pub fn set_dev(&mut self, dev: u64) {
+        self.dev = dev;
+    }
+
+    /// Returns the device that a device file stands for, in the form of `st_rdev`; 0 for other
+    /// files. It is known where the type is, except in a saved tree that lacks it.
+    #[inline]
+    pub fn rdev(&self) -> Option<u64> {
+        match self.file_type() {
+            FileType::Unknown => None,
+            FileType::BlockDevice | FileType::CharacterDevice => {
+                (self.rdev != UNKNOWN_DEVICE).then_some(self.rdev)
+            }
+            _ => Some(0),
+        }
+    }
+
+    /// Sets the device that a device file stands for.
+    #[inline]
+    pub fn set_rdev(&mut self, rdev: u64) {
+        self.rdev = rdev;
+    }
+
+    /// Returns the preferred size of an I/O request in bytes. It is known of each file of a live
+    /// tree.
+    #[inline]
+    pub const fn block_size(&self) -> Option<u32> {
+        if self.block_size == 0 {
+            None
+        } else {
+            Some(self.block_size)
+        }
+    }
+
+    /// Returns those `STATX_ATTR_*` bits that are known to be set.
+    #[inline]
+    pub const fn attributes(&self) -> u64 {
+        self.attributes
+    }
+
+    /// Returns the identity of the file: its device and inode number.
+    #[inline]
+    pub const fn identity(&self) -> Option<Identity> {
+        if self.dev != UNKNOWN_DEVICE && self.mask.contains(Fields::INO) {
+            Some(Identity {
+                dev: self.dev,
+                ino: self.ino,
+            })
+        } else {
+            None
+        }
+    }
+
+    /// Returns the time of the last change of the contents, as [`std::fs::Metadata`] does.
+    pub fn modified(&self) -> Option<SystemTime> {
+        self.mtime()?.to_system_time()
+    }
+
+    /// Returns the time of the last access, as [`std::fs::Metadata`] does.
+    pub fn accessed(&self) -> Option<SystemTime> {
+        self.atime()?.to_system_time()
+    }
+
+    /// Returns the time of birth, as [`std::fs::Metadata`] does.
+    pub fn created(&self) -> Option<SystemTime> {
+        self.btime()?.to_system_time()
     }
 }
 
@@ -187,3 +435,6 @@ pub struct Identity {
     /// Inode number.
     pub ino: u64,
 }
+
+#[cfg(test)]
+mod tests;

@@ -60,7 +60,7 @@ use std::sync::Arc;
 /// impl Visitor for Sizes {
 ///     type State = ();
 ///     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
-///         self.0 += batch.entries().filter_map(|e| e.metadata()).map(|m| m.size).sum::<u64>();
+///         self.0 += batch.entries().filter_map(|e| e.metadata()?.size()).sum::<u64>();
 ///         Flow::Continue
 ///     }
 /// }

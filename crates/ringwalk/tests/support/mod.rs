@@ -1,7 +1,7 @@
 //! Trees to walk, and the answer of the standard library for them.
 #![allow(dead_code, reason = "each test file uses a part")]
 
-use ringwalk::{Batch, Error, Fields, Flow, Left, Root, Visitor, Walk};
+use ringwalk::{Batch, Error, Fields, Flow, Left, Metadata, Root, Visitor, Walk};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -111,7 +111,7 @@ impl Visitor for Collect {
 
     fn batch(&mut self, batch: &Batch<'_, ()>) -> Flow {
         for entry in batch.entries() {
-            let size = entry.metadata().map_or(0, |m| m.size);
+            let size = entry.metadata().and_then(Metadata::size).unwrap_or(0);
             self.seen.push((entry.path(), size, entry.depth()));
         }
         Flow::Continue

@@ -68,7 +68,7 @@ fn sums<S: Spawn>(spawn: S, open: Open) -> BoxFuture<'static, io::Result<Sums>> 
                     let open = dir.open_at(Path::new(OsStr::from_bytes(entry.name())));
                     below.push(spawn.spawn(sums(spawn.clone(), open)));
                 } else {
-                    bytes += entry.metadata().unwrap().size;
+                    bytes += entry.metadata().unwrap().size().unwrap();
                 }
             }
         }

@@ -14,7 +14,7 @@ fn file(path: &str, file_type: FileType, mode: u32) -> Fake {
         file_type,
         ..Fake::default()
     };
-    file.metadata.as_mut().unwrap().mode = mode;
+    file.metadata.as_mut().unwrap().set_permissions(mode);
     file
 }
 
@@ -62,7 +62,7 @@ fn modes() {
     let sticky = file("d", FileType::Directory, 0o1777);
     assert_eq!(colored("lc=<:rc=>:ec=!:tw=0:ow=0", &sticky), "<37;44>d!");
     let mut linked = file("f.c", FileType::Regular, 0o644);
-    linked.metadata.as_mut().unwrap().nlink = 2;
+    linked.metadata.as_mut().unwrap().set_nlink(2);
     assert_eq!(colored("lc=<:rc=>:ec=!:mh=4:*.c=5", &linked), "<4>f.c!");
     assert_eq!(colored("lc=<:rc=>:ec=!:*.c=5", &linked), "<5>f.c!");
 }

@@ -23,12 +23,15 @@ fn fake(change: impl FnOnce(&mut Metadata)) -> Fake {
 }
 
 fn device(rdev: u64) -> Fake {
-    fake(|metadata| (metadata.mode, metadata.rdev) = (0o020_644, rdev))
+    fake(|metadata| {
+        metadata.set_file_type(FileType::CharacterDevice);
+        metadata.set_rdev(rdev);
+    })
 }
 
 #[test]
 fn a_file() {
-    let file = fake(|metadata| metadata.gid = 0);
+    let file = fake(|metadata| metadata.set_gid(0));
     assert_eq!(
         line(&file, &Columns::new()),
         "  1401217      2 -rw-r--r--   1 root     root            6 Nov 10  2020 o/1\n"
@@ -46,9 +49,12 @@ fn a_file() {
 fn columns_grow() {
     let columns = Columns::new();
     let wide = fake(|metadata| {
-        (metadata.ino, metadata.blocks, metadata.nlink) = (12_345_678_901, 99_999_999, 54_321);
-        (metadata.uid, metadata.gid) = (4_294_967_290, 4_294_967_291);
-        metadata.size = 123_456_789_012;
+        metadata.set_ino(12_345_678_901);
+        metadata.set_blocks(99_999_999);
+        metadata.set_nlink(54_321);
+        metadata.set_uid(4_294_967_290);
+        metadata.set_gid(4_294_967_291);
+        metadata.set_size(123_456_789_012);
     });
     assert_eq!(
         line(&wide, &columns),
@@ -63,7 +69,7 @@ fn columns_grow() {
 #[test]
 fn owners_without_names_have_a_column_of_their_own() {
     let columns = Columns::new();
-    let owned = |uid| line(&fake(|metadata| metadata.uid = uid), &columns)[32..].to_owned();
+    let owned = |uid| line(&fake(|metadata| metadata.set_uid(uid)), &columns)[32..].to_owned();
     assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
     assert_eq!(owned(0), "root      12              6 Nov 10  2020 o/1\n");
     assert_eq!(owned(7777), "7777     12              6 Nov 10  2020 o/1\n");
@@ -82,6 +88,8 @@ fn devices_have_columns_of_their_own() {
     assert_eq!(numbers(&device(0x40_0001)), "  0, 1025 Nov 10  2020 o/1\n");
     assert_eq!(numbers(&device(0x801)), "  8,    1 Nov 10  2020 o/1\n");
     assert_eq!(numbers(&fake(|_| ())), "       6 Nov 10  2020 o/1\n");
+    let unknown = fake(|metadata| metadata.set_file_type(FileType::BlockDevice));
+    assert_eq!(numbers(&unknown), "  ?,    ? Nov 10  2020 o/1\n");
 }
 
 #[test]
@@ -96,7 +104,7 @@ fn names() {
 
 #[test]
 fn names_of_accounts_do_not_command_a_terminal() {
-    let mut file = fake(|metadata| metadata.gid = 0);
+    let mut file = fake(|metadata| metadata.set_gid(0));
     file.account = b"u\x1b".to_vec();
     let owners = |terminal| {
         let mut out = Vec::new();

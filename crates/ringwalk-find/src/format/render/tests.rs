@@ -64,7 +64,8 @@ fn odd_sizes() {
     let sized = |size, blocks| {
         let mut file = Fake::default();
         let metadata = file.metadata.as_mut().unwrap();
-        (metadata.size, metadata.blocks) = (size, blocks);
+        metadata.set_size(size);
+        metadata.set_blocks(blocks);
         written("%S %.2S", &file)
     };
     assert_eq!(sized(0, 0), "1 1");
@@ -77,7 +78,8 @@ fn odd_sizes() {
 fn birth_where_it_is_known() {
     let mut file = Fake::default();
     assert_eq!(written("%B@", &file), "7.0000000000");
-    file.metadata.as_mut().unwrap().mask.remove(Fields::BTIME);
+    let metadata = file.metadata.as_mut().unwrap();
+    metadata.retain(Fields::all() - Fields::BTIME);
     assert_eq!(written("[%B@%3BY]", &file), "[   ]");
 }
 
@@ -111,7 +113,7 @@ fn terminals_get_no_escapes_from_file_systems_and_accounts() {
         account: b"u\x1b\xff".to_vec(),
         ..Fake::default()
     };
-    file.metadata.as_mut().unwrap().gid = 0;
+    file.metadata.as_mut().unwrap().set_gid(0);
     let format = Format::parse(b"%F|%Z|%u|%5g", &mut Vec::new()).unwrap();
     let mut out = Vec::new();
     format.write_to_terminal(&file, &mut out);

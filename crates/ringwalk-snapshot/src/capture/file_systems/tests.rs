@@ -6,7 +6,7 @@ use std::os::unix::fs::MetadataExt;
 fn a_file_without_a_mount_id_is_on_the_mount_above_it() {
     let met = FileSystems::default();
     let mut metadata = Metadata::default();
-    metadata.dev = std::fs::metadata("/proc").unwrap().dev();
+    metadata.set_dev(std::fs::metadata("/proc").unwrap().dev());
     met.meet(&metadata, || b"/proc/self".to_vec());
     let found = met.resolve();
     assert_eq!(found[0].kind.as_deref(), Some("proc"));

@@ -39,7 +39,7 @@ fn one_root_shares_nothing_and_an_unknown_mount_everything() {
     assert!(some.may_show_again(&metadata));
     let of = |mnt_id| {
         let mut metadata = Metadata::default();
-        (metadata.mask, metadata.mnt_id) = (Fields::MNT_ID, mnt_id);
+        metadata.set_mnt_id(mnt_id);
         metadata
     };
     assert!(some.may_show_again(&of(7)) && !some.may_show_again(&of(8)));

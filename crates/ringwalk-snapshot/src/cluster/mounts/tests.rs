@@ -58,9 +58,9 @@ fn what_a_server_has_is_asked_for_once() {
     lustre.point = place.path().to_owned();
     // Linux 5.8 and later say which mount the directory is on.
     let metadata = Metadata::of_path(None, place.path(), false, Fields::STATX).unwrap();
-    lustre.id = metadata.mnt_id;
+    lustre.id = metadata.mnt_id().unwrap();
     let found = known_or_identified(lustre).unwrap();
-    assert_eq!(found.inode, Some(metadata.ino));
+    assert_eq!(found.inode, metadata.ino());
     let gone = place.path().to_owned();
     place.close().unwrap();
     assert_eq!(known_or_identified(lustre), Some(found));

@@ -57,7 +57,7 @@ fn line(entry: &EntryRef<'_>) -> String {
         told["bytes"] = Value::from(entry.name());
     }
     match (entry.metadata(), entry.stat_error()) {
-        (Some(metadata), _) => told["size"] = metadata.size.into(),
+        (Some(metadata), _) => told["size"] = metadata.size().into(),
         (None, Some(errno)) => told["error"] = errno.to_string().into(),
         (None, None) => {}
     }

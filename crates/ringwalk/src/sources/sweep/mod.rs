@@ -57,7 +57,8 @@ pub trait SweepVisitor: Send {
         let _ = root;
     }
 
-    /// Called with some files; one of these calls includes the root directory.
+    /// Called with some files; one of these calls includes the root directory. Besides the fields
+    /// that were asked for, type, device, inode number and number of links are always known.
     fn files(&mut self, files: &[Metadata]);
 
     /// Called after each call of [`files`](Self::files). If it returns true, the sweep ends and

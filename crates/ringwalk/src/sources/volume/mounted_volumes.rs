@@ -47,7 +47,10 @@ pub(super) struct RootPlace {
 impl From<&Metadata> for RootPlace {
     fn from(metadata: &Metadata) -> Self {
         Self {
-            identity: metadata.identity(),
+            identity: Identity {
+                dev: metadata.dev,
+                ino: metadata.ino,
+            },
             mnt_id: metadata.mnt_id,
         }
     }

@@ -5,7 +5,7 @@ use crate::sources::raw_batch::RawBatch;
 use crate::visit::batch::Descent;
 use crate::visit::candidate::Candidate;
 use crate::visit::dir::{Dir, Origin};
-use crate::visit::metadata::{Fields, Identity};
+use crate::visit::metadata::Identity;
 use crate::visit::visitor::Visitor;
 use crate::walk::scheduler::Task;
 use ringwalk_sys::{DirectoryFd, RawFileType as FileType};
@@ -94,11 +94,7 @@ impl<V: Visitor> Worker<'_, V> {
         if !self.shared.spending.is_bounded() {
             return None;
         }
-        let metadata = raw.metadata(index)?;
-        metadata
-            .mask
-            .contains(Fields::INO)
-            .then(|| metadata.identity())
+        raw.metadata(index)?.identity()
     }
 
     fn push_child(&self, dir: &Arc<Dir<V::State>>, raw: &RawBatch, descent: &Descent<V::State>) {

@@ -43,8 +43,10 @@ impl<V: Visitor> Worker<'_, V> {
             if let Some(metadata) = raw.metadata(index) {
                 shared.boundaries.set(first + index, metadata);
                 shared.sources.routing.set_root(first + index, metadata);
-                // Each root is looked at once.
-                let _ = shared.root_identities[first + index].set(metadata.identity());
+                if let Some(identity) = metadata.identity() {
+                    // Each root is looked at once.
+                    let _ = shared.root_identities[first + index].set(identity);
+                }
             }
         }
         let descents = self.descents_of(&raw, None, 0);
