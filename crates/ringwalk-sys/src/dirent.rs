@@ -73,6 +73,21 @@ impl RawFileType {
         // The kernel defines DT_* as the S_IFMT bits shifted by 12 (include/linux/fs_types.h).
         Self::from_d_type(((mode & 0o170_000) >> 12) as u8)
     }
+
+    /// Returns true for a directory.
+    pub const fn is_dir(self) -> bool {
+        matches!(self, Self::Directory)
+    }
+
+    /// Returns true for a regular file.
+    pub const fn is_file(self) -> bool {
+        matches!(self, Self::Regular)
+    }
+
+    /// Returns true for a symbolic link.
+    pub const fn is_symlink(self) -> bool {
+        matches!(self, Self::Symlink)
+    }
 }
 
 /// One directory entry, borrowed from the buffer that `getdents64` filled.

@@ -26,7 +26,7 @@ use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::OsStr;
 use std::num::NonZeroUsize;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -82,18 +82,9 @@ impl OwnedEntry {
         self.path
     }
 
-    /// Returns the last component of the path; for a root the path as given.
-    pub fn name(&self) -> &OsStr {
-        let path = self.path.as_os_str();
-        if self.depth == 0 {
-            return path;
-        }
-        let bytes = path.as_bytes();
-        let start = bytes
-            .iter()
-            .rposition(|b| *b == b'/')
-            .map_or(0, |at| at + 1);
-        OsStr::from_bytes(&bytes[start..])
+    /// Returns the last component of the path; for a root without one (`/`, `..`) the path as given.
+    pub fn file_name(&self) -> &OsStr {
+        self.path.file_name().unwrap_or(self.path.as_os_str())
     }
 
     /// Returns the type; see [`Entry::file_type`].

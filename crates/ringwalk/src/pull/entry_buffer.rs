@@ -4,8 +4,9 @@ use crate::sources::raw_batch::RawBatch;
 use crate::visit::metadata::Metadata;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 
 /// Room for entries of one directory, filled by [`Directory::read`](crate::Directory::read) and
 /// similar methods. It grows to the size of one read: about 32 KiB (256 KiB from a server), and 176
@@ -79,6 +80,11 @@ impl<'b> EntryRef<'b> {
     /// Returns the name: any bytes except `/` and NUL; for a root of a walk the path as given.
     pub fn name(&self) -> &'b [u8] {
         self.c_name().to_bytes()
+    }
+
+    /// Returns the name as [`name`](Self::name) does, in the form of the standard library.
+    pub fn file_name(&self) -> &'b OsStr {
+        OsStr::from_bytes(self.name())
     }
 
     /// Returns the name for a system call. Its end is searched for, so keep the result if you need

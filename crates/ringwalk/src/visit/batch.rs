@@ -118,6 +118,7 @@ impl<'b, S> Batch<'b, S> {
         self.place.directory().map_err(|errno| Error {
             operation: Operation::Open,
             path: self.dir.map(Dir::path).unwrap_or_default(),
+            depth: self.dir.map_or(0, Dir::depth),
             errno,
             vanished: errno == Errno::NOENT,
             loops_with: None,

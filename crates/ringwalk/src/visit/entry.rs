@@ -8,8 +8,9 @@ use crate::visit::error::{Error, Failure, Operation};
 use crate::visit::metadata::{Fields, Metadata};
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
-use std::ffi::CStr;
+use std::ffi::{CStr, OsStr};
 use std::fmt;
+use std::os::unix::ffi::OsStrExt as _;
 
 /// One entry of a batch.
 pub struct Entry<'b, S> {
@@ -48,6 +49,11 @@ impl<'b, S> Entry<'b, S> {
     /// Returns the name: any bytes except `/` and NUL; for a root the path as given.
     pub fn name(&self) -> &'b [u8] {
         self.c_name().to_bytes()
+    }
+
+    /// Returns the name as [`name`](Self::name) does, in the form of the standard library.
+    pub fn file_name(&self) -> &'b OsStr {
+        OsStr::from_bytes(self.name())
     }
 
     /// Returns the name for a system call. Its end is searched for, so keep the result if you need
@@ -155,6 +161,7 @@ impl<'b, S> Entry<'b, S> {
             Error {
                 operation: Operation::Stat,
                 path: self.path(),
+                depth: self.depth(),
                 errno,
                 vanished: self.batch.dir.is_some() && failure.is_race(),
                 loops_with: None,

@@ -57,6 +57,7 @@ impl Operation {
 pub struct Error {
     pub(crate) operation: Operation,
     pub(crate) path: Vec<u8>,
+    pub(crate) depth: usize,
     pub(crate) errno: Errno,
     pub(crate) vanished: bool,
     pub(crate) loops_with: Option<Vec<u8>>,
@@ -68,6 +69,7 @@ impl Error {
         Self {
             operation,
             path,
+            depth: 0,
             errno,
             vanished: false,
             loops_with: None,
@@ -82,6 +84,12 @@ impl Error {
     /// Returns the path, beginning with the root as it was given.
     pub fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    /// Returns the depth of the path below the root; 0 for a root itself, and for an error without
+    /// a walk.
+    pub fn depth(&self) -> usize {
+        self.depth
     }
 
     /// Returns the error number of the kernel.

@@ -71,6 +71,7 @@ fn error_of<S>(dir: &Dir<S>, errno: Errno) -> Error {
     Error {
         operation: Operation::Open,
         path: dir.path(),
+        depth: dir.depth(),
         errno,
         vanished: errno == Errno::NOENT,
         loops_with: None,

@@ -6,6 +6,7 @@
 //! | `options.rs`, `root.rs` | the options of a walk, and its roots |
 //! | `settings.rs` | links that are followed, where a walk stays, the order, reading ahead |
 //! | `run.rs` | running a walk: starts the workers and collects their results |
+//! | `each.rs` | a walk that calls a closure for each entry |
 //! | `outcome.rs` | adds up the results of all workers, and fills in the summary |
 //! | `shared.rs` | the data that all workers of a walk share |
 //! | `worker/` | the loop of one worker |
@@ -22,6 +23,7 @@ pub(crate) mod boundary;
 pub(crate) mod budget;
 pub(crate) mod concurrency;
 pub(crate) mod descriptors;
+mod each;
 pub(crate) mod monitor;
 pub(crate) mod options;
 mod outcome;
@@ -111,6 +113,11 @@ impl Walk {
     pub fn follow(mut self, follow: Follow) -> Self {
         self.options.follow = follow;
         self
+    }
+
+    /// Sets whether all symbolic links are followed, as [`Follow::Always`] says, or none.
+    pub fn follow_links(self, yes: bool) -> Self {
+        self.follow(if yes { Follow::Always } else { Follow::Never })
     }
 
     /// Sets where the walk does not go on; by default it goes everywhere.

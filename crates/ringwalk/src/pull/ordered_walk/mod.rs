@@ -203,6 +203,7 @@ impl OrderedWalk {
             Ok(Some(Err(failure))) => Err(Error {
                 operation: failure.operation,
                 path: next.path.into_bytes(),
+                depth: next.depth,
                 errno: failure.errno,
                 vanished: next.depth > 0 && failure.is_race(),
                 loops_with: None,

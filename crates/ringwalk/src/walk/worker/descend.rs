@@ -41,6 +41,7 @@ impl<V: Visitor> Worker<'_, V> {
             }
             let candidate = Candidate {
                 name: raw.records.name(index).to_bytes(),
+                directory: &|| dir.map(Dir::path).unwrap_or_default(),
                 depth,
                 metadata,
             };

@@ -9,7 +9,8 @@ use rustix::io::Errno;
 
 impl<V: Visitor> Worker<'_, V> {
     pub(super) fn fail(&mut self, dir: &Dir<V::State>, failure: Failure) {
-        self.report_error(failure, dir.path(), dir.parent().is_some(), None);
+        let place = (dir.path(), dir.depth());
+        self.report_error(failure, place, dir.parent().is_some(), None);
     }
 
     pub(super) fn report_failures(&mut self, batch: &Batch<'_, V::State>) {
@@ -22,7 +23,8 @@ impl<V: Visitor> Worker<'_, V> {
                     operation: Operation::Stat,
                     errno,
                 };
-                self.report_error(failure, entry.path(), batch.dir.is_some(), None);
+                let place = (entry.path(), entry.depth());
+                self.report_error(failure, place, batch.dir.is_some(), None);
             }
         }
     }
@@ -33,21 +35,23 @@ impl<V: Visitor> Worker<'_, V> {
             operation: Operation::Loop,
             errno: Errno::LOOP,
         };
-        self.report_error(failure, dir.path(), true, Some(above.path()));
+        let place = (dir.path(), dir.depth());
+        self.report_error(failure, place, true, Some(above.path()));
     }
 
-    /// Reports an error to the visitor, and counts it. `listed` says that a directory had listed
-    /// the entry, so the entry can have vanished.
+    /// Reports an error at a path with its depth to the visitor, and counts it. `listed` says that
+    /// a directory had listed the entry, so the entry can have vanished.
     pub(super) fn report_error(
         &mut self,
         failure: Failure,
-        path: Vec<u8>,
+        (path, depth): (Vec<u8>, usize),
         listed: bool,
         loops_with: Option<Vec<u8>>,
     ) {
         let error = Error {
             operation: failure.operation,
             path,
+            depth,
             errno: failure.errno,
             vanished: listed && failure.is_race(),
             loops_with,

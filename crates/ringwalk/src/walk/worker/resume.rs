@@ -147,7 +147,8 @@ impl<V: Visitor> Worker<'_, V> {
             path.extend_from_slice(&leftover.path);
         }
         let operation = Operation::Open;
-        self.report_error(Failure { operation, errno }, path, false, None);
+        let place = (path, leftover.depth);
+        self.report_error(Failure { operation, errno }, place, false, None);
         self.leftovers.push(leftover.clone());
         None
     }
