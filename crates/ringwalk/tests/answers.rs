@@ -78,8 +78,8 @@ fn sorted_entries_come_depth_first() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(9), 2000);
     let entries: Vec<_> = support::walk(dir.path())
-        .order(Order::Name)
         .fields(Fields::SIZE)
+        .depth_first()
         .into_iter()
         .map(|entry| entry.unwrap().into_path())
         .collect();
@@ -95,11 +95,11 @@ fn sorted_entries_come_depth_first() {
 fn an_iterator_that_is_dropped_ends_the_walk() {
     let dir = tempfile::tempdir().unwrap();
     grow(dir.path(), &mut Random::new(11), 3000);
-    for order in [Order::Any, Order::Name] {
-        for taken in [0, 1, 100] {
-            let walk = support::walk(dir.path()).order(order);
-            assert_eq!(walk.into_iter().take(taken).count(), taken);
-        }
+    for taken in [0, 1, 100] {
+        let walk = support::walk(dir.path());
+        assert_eq!(walk.into_iter().take(taken).count(), taken);
+        let walk = support::walk(dir.path()).depth_first();
+        assert_eq!(walk.into_iter().take(taken).count(), taken);
     }
 }
 
@@ -153,7 +153,7 @@ fn sorted_entries_keep_their_order_below_a_least_depth() {
     grow(dir.path(), &mut Random::new(9), 2000);
     let entries = |least| {
         let roots = [dir.path().join("."), dir.path().to_path_buf()];
-        let walk = support::walks(roots).order(Order::Name).min_depth(least);
+        let walk = support::walks(roots).min_depth(least).depth_first();
         walk.into_iter().map(Result::unwrap)
     };
     for least in 1..5 {

@@ -3,7 +3,7 @@
 
 mod support;
 
-use ringwalk::{Fields, Order};
+use ringwalk::Fields;
 use std::fs;
 use std::path::Path;
 
@@ -39,8 +39,8 @@ fn a_sorted_walk_waits_for_its_reader() {
     grow(dir.path(), 4);
     let before = peak();
     let mut entries = support::walk(dir.path())
-        .order(Order::Name)
         .fields(Fields::SIZE)
+        .depth_first()
         .into_iter();
     assert!(entries.next().unwrap().is_ok());
     // In this time the walk could read far more of the tree than it should.
@@ -48,9 +48,7 @@ fn a_sorted_walk_waits_for_its_reader() {
     assert_eq!(entries.by_ref().count(), 4680 + 4096 * 24);
     let grown = peak() - before;
     // The same walk, with all its entries kept.
-    let walk = support::walk(dir.path())
-        .order(Order::Name)
-        .fields(Fields::SIZE);
+    let walk = support::walk(dir.path()).fields(Fields::SIZE).depth_first();
     let all: Vec<_> = walk.into_iter().collect();
     let whole = peak() - before;
     assert_eq!(all.len(), 4681 + 4096 * 24);

@@ -149,13 +149,12 @@ fn a_walk_that_was_cancelled_does_not_say_what_is_left() {
 
 #[test]
 #[should_panic(expected = "needs the whole tree")]
-fn entries_in_the_order_of_names_have_no_budget() {
-    drop(walk(Path::new(".")).order(Order::Name).into_iter());
+fn entries_in_depth_first_order_have_no_budget() {
+    drop(walk(Path::new(".")).depth_first());
 }
 
 #[test]
 #[should_panic(expected = "needs the whole tree")]
-fn entries_in_the_order_of_names_do_not_go_on() {
-    let walk = support::walk(".").order(Order::Name).resume(Vec::new());
-    drop(walk.into_iter());
+fn entries_in_depth_first_order_do_not_go_on() {
+    drop(support::walk(".").resume(Vec::new()).depth_first());
 }

@@ -1,34 +1,25 @@
 //! The walk as an iterator over owned entries, for callers that need no visitor.
 //!
-//! The walk runs on threads of its own and is a bounded number of batches ahead of the caller. For
-//! [`Order::Name`] it has one worker. The entries of one worker are in sequence, except where
-//! subdirectories belong between the entries of a batch: [`Ordered`] holds those. Several workers
-//! would hold whole subtrees: 19 to 55 MiB for a tree of 103 000 entries.
+//! The walk runs on threads of its own and is a bounded number of batches ahead of the caller.
 
 use crate::pull::background::{Background, Sender};
 #[cfg(feature = "async")]
 use crate::pull::batches::OwnedBatch;
 use crate::pull::ended::Ended;
 use crate::pull::entry_buffer::EntryRef;
-use crate::pull::ordered::{Line, Ordered, Place};
 use crate::pull::sending::Sending;
 use crate::visit::batch::Batch;
 use crate::visit::entry::Entry;
 use crate::visit::error::{Error, Operation};
-use crate::visit::left::Left;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Metadata;
 use crate::visit::summary::Summary;
-use crate::visit::visitor::{Flow, Visitor};
 use crate::walk::Walk;
-use crate::walk::settings::Order;
 use ringwalk_sys::RawFileType as FileType;
 use rustix::io::Errno;
 use std::ffi::OsStr;
-use std::num::NonZeroUsize;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// An entry that stands on its own.
 #[derive(Clone, Debug)]
@@ -42,7 +33,7 @@ pub struct OwnedEntry {
 }
 
 impl OwnedEntry {
-    fn new<S>(entry: Entry<'_, S>) -> Self {
+    pub(super) fn new<S>(entry: Entry<'_, S>) -> Self {
         let (path, depth, root) = (entry.path(), entry.depth(), entry.root_index());
         Self::at(path, depth, root, entry.into())
     }
@@ -82,7 +73,8 @@ impl OwnedEntry {
         self.path
     }
 
-    /// Returns the last component of the path; for a root without one (`/`, `..`) the path as given.
+    /// Returns the last component of the path; for a root without one (`/`, `..`) the path as
+    /// given.
     pub fn file_name(&self) -> &OsStr {
         self.path.file_name().unwrap_or(self.path.as_os_str())
     }
@@ -113,12 +105,11 @@ impl OwnedEntry {
     }
 }
 
-type EntryItem = Result<OwnedEntry, Error>;
+pub(super) type EntryItem = Result<OwnedEntry, Error>;
 
 /// The entries of a walk, roots first, with errors among them.
 ///
-/// With [`Order::Name`] entries come depth first: each directory before its entries, and names in
-/// the order of their bytes. Otherwise entries come in the order in which they were read. Dropping
+/// Entries come in the order in which they were read; [`Walk::depth_first`] has an order. Dropping
 /// the iterator ends the walk.
 #[derive(Debug)]
 pub struct Entries(Background<EntryItem, Ended>);
@@ -151,114 +142,33 @@ impl IntoIterator for Walk {
     type Item = EntryItem;
     type IntoIter = Entries;
 
-    /// Runs the walk on threads of its own. Without [`Order::Name`] the walk is at most about 8000
-    /// entries and a batch for each worker ahead of the caller; then it waits.
-    ///
-    /// With [`Order::Name`] the walk has one worker, unless [`Walk::workers`] gives a number, and
-    /// holds the names of the directories that it is inside of. More workers are faster, but
-    /// entries that are read out of turn stay in memory until their turn comes. That may be most of
-    /// the tree.
+    /// Runs the walk on threads of its own. The walk is at most about 8000 entries and a batch for
+    /// each worker ahead of the caller; then it waits.
     ///
     /// If no thread can be started, the iterator gives an error for each root (`EAGAIN`), and no
     /// entry.
-    ///
-    /// # Panics
-    ///
-    /// With [`Order::Name`] if the walk has a budget, or goes on with leftovers: this order covers
-    /// the whole tree. [`Walk::batches`] orders the entries of each directory.
     fn into_iter(self) -> Entries {
-        if self.order_wanted() == Order::Name {
-            self.expect_whole("an iterator that orders entries by name");
-        }
         let roots: Vec<_> = self.root_names().map(<[u8]>::to_vec).collect();
-        let walk = Background::start("ringwalk-entries", |sender| send_all(self, sender));
-        Entries(walk.unwrap_or_else(|error| {
-            let errno = Errno::from_io_error(&error).unwrap_or(Errno::AGAIN);
-            let errors = roots
-                .into_iter()
-                .map(|root| Error::new(Operation::Open, root, errno));
-            Background::ended(errors.map(Err).collect())
-        }))
-    }
-}
-
-fn send_all(mut walk: Walk, sender: &Sender<EntryItem>) -> Ended {
-    if walk.order_wanted() != Order::Name {
         let items = |batch: &Batch<'_, ()>| -> Vec<_> {
             let entries = batch.entries();
             entries.map(OwnedEntry::new).collect()
         };
-        return walk.run(|_| Sending::new(sender, items)).into();
+        let walk = move |sender: &Sender<EntryItem>| {
+            Ended::from(self.run(|_| Sending::new(sender, items)))
+        };
+        let walk = Background::start("ringwalk-entries", walk);
+        Entries(walk.unwrap_or_else(|error| {
+            Background::ended(not_started(roots, &error).map(Err).collect())
+        }))
     }
-    // Directories above the least depth have their place in the order, too, so their batches are
-    // needed.
-    let min_depth = walk.take_min_depth();
-    let walk = walk.workers_unless_given(NonZeroUsize::MIN);
-    let gone = AtomicBool::new(false);
-    let ordered = Ordered::new(|items: Vec<EntryItem>| {
-        let weight = items.len();
-        if sender.send(items, weight).is_err() {
-            gone.store(true, Ordering::Relaxed);
-        }
-    });
-    let ended = Ended::from(walk.run(|_| SendingInOrder {
-        sender,
-        ordered: &ordered,
-        min_depth,
-        gone: &gone,
-    }));
-    let _consumer = ordered.finish();
-    ended
 }
 
-/// Sends batches in the order of a depth-first walk, and errors as they come.
-struct SendingInOrder<'a, C> {
-    sender: &'a Sender<EntryItem>,
-    ordered: &'a Ordered<Vec<EntryItem>, C>,
-    min_depth: usize,
-    gone: &'a AtomicBool,
-}
-
-impl<C: FnMut(Vec<EntryItem>) + Send> Visitor for SendingInOrder<'_, C> {
-    type State = Option<Place>;
-
-    fn batch(&mut self, batch: &Batch<'_, Self::State>) -> Flow {
-        if self.gone.load(Ordering::Relaxed) {
-            return Flow::Stop;
-        }
-        let mut line = Line::default();
-        let mut items = Vec::new();
-        let shown = batch.depth() >= self.min_depth;
-        for entry in batch.entries() {
-            if shown {
-                items.push(Ok(OwnedEntry::new(entry)));
-            }
-            if entry.will_descend() {
-                line.push(std::mem::take(&mut items));
-                line.subdirectory();
-            }
-        }
-        line.push(items);
-        let own = batch.dir().and_then(|dir| dir.state().as_ref());
-        let place = own.unwrap_or(self.ordered.roots());
-        let mut places = self
-            .ordered
-            .add_batch(place, batch.numbers(), line)
-            .into_iter();
-        for entry in batch.entries().filter(Entry::will_descend) {
-            entry.descend_with(places.next());
-        }
-        Flow::Continue
-    }
-
-    fn leave(&mut self, dir: &Left<'_, Self::State>) {
-        if let Some(place) = dir.state() {
-            self.ordered.close(place, None);
-        }
-    }
-
-    fn error(&mut self, error: &Error) {
-        // If the receiver was dropped, the next batch ends the walk.
-        let _ = self.sender.send([Err(error.clone())], 1);
-    }
+/// Returns the errors of a walk for which no thread could be started: one for each root.
+pub(super) fn not_started(
+    roots: Vec<Vec<u8>>,
+    error: &std::io::Error,
+) -> impl Iterator<Item = Error> {
+    let errno = Errno::from_io_error(error).unwrap_or(Errno::AGAIN);
+    let roots = roots.into_iter();
+    roots.map(move |root| Error::new(Operation::Open, root, errno))
 }

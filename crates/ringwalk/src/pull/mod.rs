@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `entries.rs`, `batches.rs` | the walk as an iterator, of entries and of batches |
+//! | `depth_first.rs` | the walk as an iterator in depth-first order |
 //! | `background.rs`, `sending.rs` | a walk on threads of its own, ahead of its consumer |
 //! | `ended.rs` | the end of such a walk: its summary, and what it has left over |
 //! | `channel.rs` | the bounded channel between the two |
@@ -16,6 +17,7 @@ pub(crate) mod background;
 pub(crate) mod batches;
 pub(crate) mod canceller;
 pub(crate) mod channel;
+pub(crate) mod depth_first;
 pub(crate) mod directory;
 pub(crate) mod ended;
 pub(crate) mod entries;

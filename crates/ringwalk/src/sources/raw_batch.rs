@@ -5,6 +5,7 @@
 
 use crate::sources::kernel::{BatchInTree, TreeListing};
 use crate::visit::metadata::Metadata;
+use crate::visit::sibling::{Compare, Sibling};
 use ringwalk_sys::Records;
 use rustix::io::Errno;
 use std::cmp::Ordering;
@@ -92,6 +93,14 @@ impl RawBatch {
         self.sort(|records, a, b| records.name(a).cmp(records.name(b)));
     }
 
+    /// Sorts the entries as `compare` orders them.
+    pub(crate) fn sort_by(&mut self, compare: &Compare) {
+        self.sort(|records, a, b| {
+            let [a, b] = [a, b].map(|index| Sibling { records, index });
+            compare(&a, &b)
+        });
+    }
+
     /// Sorts the entries by their inode numbers.
     pub(crate) fn sort_by_ino(&mut self) {
         if self.known.is_empty() {
@@ -108,6 +117,9 @@ impl RawBatch {
         order.sort_by(|&a, &b| compare(&self.records, a as usize, b as usize));
         self.records.arrange(&order);
         self.known = order.iter().map(|&at| self.known[at as usize]).collect();
+        if !self.files.is_empty() {
+            self.files = order.iter().map(|&at| self.files[at as usize]).collect();
+        }
     }
 
     /// Returns a copy in a buffer that is no larger than necessary.

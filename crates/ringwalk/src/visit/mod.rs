@@ -9,6 +9,7 @@
 //! | `left.rs` | a directory of which everything below has been visited |
 //! | `metadata.rs` | metadata of a file, and which fields are known |
 //! | `candidate.rs` | a directory that a filter decides about |
+//! | `sibling.rs` | an entry that is compared with others of its directory |
 //! | `error.rs` | errors of a walk: operation, path, errno |
 //! | `summary.rs` | what a walk reports at its end |
 
@@ -21,5 +22,6 @@ pub(crate) mod left;
 pub(crate) mod leftover;
 pub(crate) mod metadata;
 pub(crate) mod name;
+pub(crate) mod sibling;
 pub(crate) mod summary;
 pub(crate) mod visitor;

@@ -43,6 +43,7 @@ use crate::sources::saved::SavedTree;
 use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
+use crate::visit::sibling::Compare;
 use crate::walk::budget::Budget;
 use crate::walk::monitor::Monitor;
 use crate::walk::options::{Filter, Options};
@@ -360,8 +361,11 @@ impl Walk {
         self.options.roots.iter().map(|root| root.name.as_slice())
     }
 
-    pub(crate) fn order_wanted(&self) -> Order {
-        self.options.order
+    /// Has the entries of each directory come in the order of names, or as `compare` orders them.
+    pub(crate) fn sorted(mut self, compare: Option<Compare>) -> Self {
+        self.options.order = Order::Name;
+        self.options.compare = compare;
+        self
     }
 
     /// Looks whether a source that was asked for by name can be used for every root that is a

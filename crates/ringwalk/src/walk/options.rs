@@ -7,6 +7,7 @@ use crate::sources::wanted::Wanted;
 use crate::visit::candidate::Candidate;
 use crate::visit::leftover::Leftover;
 use crate::visit::metadata::Fields;
+use crate::visit::sibling::Compare;
 use crate::walk::budget::Budget;
 use crate::walk::root::Root;
 use crate::walk::settings::{Follow, Order, Prefetch, Stay};
@@ -31,6 +32,8 @@ pub(crate) struct Options {
     pub(crate) workers: Option<NonZeroUsize>,
     pub(crate) buffer_size: Option<usize>,
     pub(crate) order: Order,
+    /// Compares the entries of a directory, in place of their names, with [`Order::Name`].
+    pub(crate) compare: Option<Compare>,
     pub(crate) source: SourceChoice,
     pub(crate) prefetch: Prefetch,
     pub(crate) sync: bool,

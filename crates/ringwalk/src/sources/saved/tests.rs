@@ -30,7 +30,10 @@ impl Visitor for Gathered {
         assert_eq!(batch.fd().unwrap_err().errno(), Errno::OPNOTSUPP);
         for entry in batch.entries() {
             self.paths.push(entry.path());
-            self.sizes += entry.metadata().map_or(0, |metadata| metadata.size);
+            self.sizes += entry
+                .metadata()
+                .and_then(crate::Metadata::size)
+                .unwrap_or(0);
             let file = entry.saved();
             if let Some(file) = file.filter(|_| entry.stat_error().is_none()) {
                 assert!(file.metadata(Fields::SIZE).is_ok());
@@ -243,4 +246,83 @@ fn links_have_targets_and_are_never_followed() {
     let (all, _) = gather(walk(&tree, 1).follow(Follow::Always));
     let error = (Operation::Stat, b"/top/link".to_vec(), Errno::OPNOTSUPP);
     assert_eq!(all.errors, [error]);
+}
+
+/// Paths of a depth-first walk, and the operations of errors with their paths and depths.
+fn in_order(walk: Walk, skipped: &str) -> Vec<String> {
+    let mut entries = walk.depth_first().into_iter();
+    let mut all = Vec::new();
+    while let Some(item) = entries.next() {
+        all.push(match item {
+            Ok(entry) => {
+                if entry.file_name() == skipped {
+                    entries.skip_current_dir();
+                }
+                entry.path().display().to_string()
+            }
+            Err(error) => format!(
+                "{} {} {}",
+                error.operation().as_str(),
+                error.depth(),
+                error.path().display()
+            ),
+        });
+    }
+    all
+}
+
+#[test]
+fn errors_of_a_depth_first_walk_are_in_their_place_or_skipped() {
+    let mut tree = MemoryTree::new();
+    let failed = |operation| MemoryFile {
+        failure: Some((operation, Errno::ACCESS)),
+        ..directory()
+    };
+    tree.add(0, "a", failed(Operation::Open));
+    let b = tree.add(0, "b", failed(Operation::Read));
+    tree.add(b, "c", file(1));
+    tree.add(0, "d", file(1));
+    let tree = Arc::new(tree);
+    let walk = || Walk::new("/top").saved_tree(Arc::clone(&tree) as _);
+    let expected = [
+        "/top",
+        "/top/a",
+        "open 1 /top/a",
+        "/top/b",
+        "/top/b/c",
+        "read 1 /top/b",
+        "/top/d",
+    ];
+    assert_eq!(in_order(walk(), ""), expected);
+    let without_a = [&expected[..2], &expected[3..]].concat();
+    assert_eq!(in_order(walk(), "a"), without_a);
+    let without_b = [&expected[..4], &expected[6..]].concat();
+    assert_eq!(in_order(walk(), "b"), without_b);
+}
+
+#[test]
+fn large_directories_are_sorted_as_a_whole() {
+    let reversed = Walk::new("/top")
+        .saved_tree(wide())
+        .max_depth(2)
+        .depth_first()
+        .sort_by(|a, b| b.file_name().cmp(a.file_name()));
+    let paths: Vec<_> = reversed
+        .into_iter()
+        .map(|e| e.unwrap().into_path())
+        .collect();
+    assert_eq!(paths.len(), 1 + 200 * 101);
+    assert_eq!(paths[1].as_os_str(), "/top/d199");
+    assert_eq!(paths[2].as_os_str(), "/top/d199/f099");
+    assert_eq!(paths[101].as_os_str(), "/top/d199/f000");
+    assert_eq!(paths[102].as_os_str(), "/top/d198");
+    let targets = Walk::new("/top").saved_tree(wide()).fields(Fields::SIZE);
+    let sizes = targets
+        .depth_first()
+        .sort_by_key(|entry| std::cmp::Reverse(entry.ino()));
+    assert!(
+        sizes
+            .into_iter()
+            .all(|entry| entry.unwrap().metadata().is_some())
+    );
 }

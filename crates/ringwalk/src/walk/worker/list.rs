@@ -77,7 +77,15 @@ impl<V: Visitor> Worker<'_, V> {
         if let Some(reader) = &self.saved {
             self.raw.clear();
             let from = from.map(|position| position.at);
-            let Listed { next, failure } = reader.list(dir.number(), from, &mut self.raw);
+            let mut listed = reader.list(dir.number(), from, &mut self.raw);
+            // A saved tree is in the order of names already.
+            if let Some(compare) = &self.shared.options.compare {
+                while let Some(at) = listed.next {
+                    listed = reader.list(dir.number(), Some(at), &mut self.raw);
+                }
+                self.raw.sort_by(compare);
+            }
+            let Listed { next, failure } = listed;
             return Some(ListedEntries {
                 identity: Identity {
                     dev: 0,

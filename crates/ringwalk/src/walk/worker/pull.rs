@@ -137,7 +137,10 @@ impl<V: Visitor> Worker<'_, V> {
     /// Sorts the entries that were read, if their order matters.
     pub(super) fn sort_entries(&mut self) {
         match self.shared.options.order {
-            Order::Name => self.raw.sort_by_name(),
+            Order::Name => match &self.shared.options.compare {
+                Some(compare) => self.raw.sort_by(compare),
+                None => self.raw.sort_by_name(),
+            },
             // Sorted before they are cut into parts, each part has its own stretch of the disk. The
             // subdirectories are then read in this order, too.
             Order::Any
