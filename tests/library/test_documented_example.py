@@ -54,6 +54,12 @@ def test_the_rust_of_the_readme_is_the_tested_example_of_the_crate():
     assert "".join(f"//! {line}\n" for line in lines) in documented
 
 
+def test_the_program_ported_from_walkdir_is_the_tested_example():
+    example = (ROOT / "crates/ringwalk/examples/largest.rs").read_text()
+    program = example.split("\n\n", 1)[1]
+    assert f"```rust,no_run\n{program}```" in (ROOT / "docs/api.md").read_text()
+
+
 @pytest.mark.smoke
 def test_it_prints_what_is_large_and_what_cannot_be_read(large, scratch):
     top = scratch / "top"

@@ -7,8 +7,44 @@
 //! # Ok::<(), ringwalk::Error>(())
 //! ```
 //!
-//! A [`Walk`] is set up and run with a [`Visitor`] for each worker; the visitor is called with one
-//! [`Batch`] of entries at a time, borrowed from the buffer they were read into.
+//! A walk reads the metadata that it is asked for, and many files at once. An accessor returns
+//! `None` for a field that is not known.
+//!
+//! ```
+//! use ringwalk::{Fields, Walk};
+//!
+//! let mut largest = None;
+//! for entry in Walk::new("src").fields(Fields::SIZE) {
+//!     let entry = entry?;
+//!     let size = entry.metadata().and_then(|metadata| metadata.size());
+//!     if entry.file_type().is_file() {
+//!         largest = largest.max(size.map(|size| (size, entry.into_path())));
+//!     }
+//! }
+//! let (size, path) = largest.expect("there are files");
+//! println!("{size} {}", path.display());
+//! # Ok::<(), ringwalk::Error>(())
+//! ```
+//!
+//! # Where to begin
+//!
+//! | goal | item |
+//! |---|---|
+//! | every entry, in any order | [`Walk`] as an iterator |
+//! | every entry in an order; skipping directories on the way | [`Walk::depth_first`] |
+//! | every entry, on all processors | [`Walk::run_each`] with a closure, [`Walk::run`] with a [`Visitor`] |
+//! | many entries at a time | [`Walk::batches`] |
+//! | whole directories, and a choice which come next | [`OrderedWalk`] |
+//! | one directory | [`Directory`] |
+//! | tasks of any runtime | `aio` (feature `async`) |
+//!
+//! A [`Visitor`] is the fastest way. Each worker has one, and calls it with one [`Batch`] of
+//! entries at a time, borrowed from the buffer that they were read into.
+//!
+//! `docs/api.md` of the repository shows a program that was ported from walkdir, and a table of
+//! names that correspond.
+//!
+//! # Files of this crate
 //!
 //! | folder or file | contents |
 //! |---|---|
