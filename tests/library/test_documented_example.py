@@ -54,6 +54,10 @@ def test_the_rust_of_the_readme_is_the_tested_example_of_the_crate():
     assert "".join(f"//! {line}\n" for line in lines) in documented
 
 
+def test_the_rust_of_the_page_is_tested_by_the_engine():
+    assert (ROOT / "crates/ringwalk/api.md").resolve() == ROOT / "docs/api.md"
+
+
 def test_the_program_ported_from_walkdir_is_the_tested_example():
     example = (ROOT / "crates/ringwalk/examples/largest.rs").read_text()
     program = example.split("\n\n", 1)[1]
