@@ -158,12 +158,8 @@ impl Change {
         if old.differs_in_hash(new) {
             changed.insert(Column::Hash);
         }
-        let differs = |column| match (old.get(column), new.get(column)) {
-            (Some(old), Some(new)) => old != new,
-            _ => false,
-        };
         for column in COUNTED {
-            if differs(column) {
+            if old.differs_in(new, column) {
                 changed.insert(column);
             }
         }
@@ -173,7 +169,7 @@ impl Change {
         }
         let mut others = changed;
         others.remove(Column::Ctime);
-        if differs(Column::Nlink) || kind == Kind::Renamed || !others.is_empty() {
+        if old.differs_in(new, Column::Nlink) || kind == Kind::Renamed || !others.is_empty() {
             return others;
         }
         changed

@@ -89,6 +89,15 @@ impl Version {
         self.known.contains(column).then_some(value)
     }
 
+    /// Returns true if both versions know the number of an attribute, and it differs.
+    #[inline]
+    pub(super) fn differs_in(&self, other: &Self, column: Column) -> bool {
+        let place = place(column);
+        self.known.contains(column)
+            && other.known.contains(column)
+            && self.values.get(place) != other.values.get(place)
+    }
+
     /// Returns the file system and the inode number, if both are known.
     pub(super) fn inode(&self) -> Option<InodeKey> {
         Some((self.get(Column::Fs)?, self.get(Column::Ino)?))
