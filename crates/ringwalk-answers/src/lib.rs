@@ -42,11 +42,11 @@
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `diff.rs`, `diff/` | the comparison of two snapshots |
+//! | `diff/`, `diff/` | the comparison of two snapshots |
 //! | `report/` | sums by owner, age, and other keys |
 //! | `exchange/` | import and export: ncdu, NDJSON, CSV |
 //! | `sql.rs` | views for DuckDB |
-//! | `table_file.rs` | results of `diff`, `report` and `dupes` as Parquet files and as CSV |
+//! | `table_file/` | results of `diff`, `report` and `dupes` as Parquet files and as CSV |
 
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 

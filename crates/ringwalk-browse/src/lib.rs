@@ -22,8 +22,8 @@
 //! | `service.rs` | what the browser asks of others: matches, growth, deletion, actions |
 //! | `view/` | what somebody looks at: a directory, its order, the cursor, marks, panes |
 //! | `screen/` | drawing |
-//! | `keys.rs` | the table of keys |
-//! | `fake.rs` | a tree in memory and services, for tests |
+//! | `keys/` | the table of keys |
+//! | `fake/` | a tree in memory and services, for tests |
 //! | `program/` | the browser put together: a tree, and the services that belong to it |
 //! | `app/` | the browser itself: what keys do, and the loop on a terminal |
 #![warn(clippy::print_stdout, clippy::print_stderr)]

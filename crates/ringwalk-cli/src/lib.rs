@@ -4,16 +4,16 @@
 //! | file | contents |
 //! |---|---|
 //! | `registry.rs` | the commands: a row for each |
-//! | `cli.rs` | the command line as clap reads it |
+//! | `cli/` | the command line as clap reads it |
 //! | `dispatch.rs` | the choice of the program, and usage errors |
 //! | `common_args.rs` | the common options as clap reads them, and values that several commands take |
 //! | `engine_options.rs` | the common options, resolved with the environment |
 //! | `environment.rs` | options from environment variables |
 //! | `source_name.rs` | names of sources |
-//! | `count.rs`, `diff/`, `doctor/`, `du/`, `dupes/`, `export.rs`, `find.rs`, `hash/`, `import.rs`, `report/`, `snapshot.rs`, `sql/` | the programs |
-//! | `browse.rs` | the browser on the terminal (feature `browse`) |
+//! | `count/`, `diff/`, `doctor/`, `du/`, `dupes/`, `export/`, `find/`, `hash/`, `import/`, `report/`, `snapshot/`, `sql/` | the programs |
+//! | `browse/` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
-//! | `console.rs`, `console/` | messages and results |
+//! | `console/`, `console/` | messages and results |
 //! | `progress.rs` | the line of progress |
 //! | `output/` | `--format` and `--output` |
 //! | `explain.rs` | the report of `--explain` |

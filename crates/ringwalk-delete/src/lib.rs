@@ -9,7 +9,7 @@
 //! | `root.rs` | the root of a view, and how a file below it is opened |
 //! | `chain.rs` | the open directories from the root to where the deletion is |
 //! | `run.rs` | deletion: the loop over entries |
-//! | `trash.rs`, `trash/` | moving entries to the trash |
+//! | `trash/`, `trash/` | moving entries to the trash |
 //! | `log.rs` | the log of deletions |
 //! | `testing.rs` | trees on disk as they were shown, for tests |
 //!

@@ -58,4 +58,12 @@ fn has_filter(status: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_mode_2_is_a_filter() {
+        assert!(has_filter("Name:\tx\nSeccomp:\t2\nSeccomp_filters:\t1\n"));
+        assert!(!has_filter("Seccomp:\t0\nSeccomp_filters:\t2\n"));
+    }
+}

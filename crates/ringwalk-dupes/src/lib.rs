@@ -7,12 +7,12 @@
 //! | `search.rs` | the search: what is searched, and how |
 //! | `found.rs` | what was found |
 //! | `candidates.rs` | the files that may have copies: what `ringwalk hash --save` hashes |
-//! | `inventory.rs`, `inventory/` | all files that were found, in little memory |
+//! | `inventory/`, `inventory/` | all files that were found, in little memory |
 //! | `scan/` | where the files come from: live directories, snapshots |
 //! | `known.rs` | hashes that are known without reading: those of the cache |
 //! | `matching/` | which files have the same contents |
 //! | `groups.rs` | the groups of files, as they are reported |
-//! | `directories.rs`, `directories/` | directories with the same contents, or much in common |
+//! | `directories/`, `directories/` | directories with the same contents, or much in common |
 //! | `act/` | what is done with the files: sharing blocks, hard links, deletion, the trash |
 //! | `output/` | what was found, in formats for other programs |
 

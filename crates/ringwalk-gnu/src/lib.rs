@@ -3,7 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `locale.rs` | the settings of the locale that matter here: whether text is UTF-8 |
-//! | `glob.rs`, `glob/` | patterns as in `fnmatch(3)` |
+//! | `glob/`, `glob/` | patterns as in `fnmatch(3)` |
 //! | `quote.rs` | names in messages |
 //! | `terminal.rs` | names and other data made safe for a terminal; terminals without colours |
 //! | `civil.rs`, `strftime.rs` | calendar and clock in a time zone, and their output by a format |

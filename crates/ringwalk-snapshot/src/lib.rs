@@ -15,7 +15,7 @@
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `schema.rs`, `schema/columns.rs` | the table of columns, and what follows from it |
+//! | `schema/`, `schema/columns/` | the table of columns, and what follows from it |
 //! | `order.rs` | the order of the rows |
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `seal.rs` | the checksum of the footer |

@@ -9,7 +9,7 @@
 //! | `entries.rs` | the entries of ncdu's formats as entries of a snapshot |
 //! | `totals.rs` | sizes of directories in files of gdu |
 //! | `error.rs` | errors of an import, with the place in the file |
-//! | `scanner.rs` | JSON from a stream, with strings of any bytes |
+//! | `scanner/` | JSON from a stream, with strings of any bytes |
 //! | `ncdu_json_import.rs` | ncdu's JSON, read |
 //! | `cbor.rs` | the values of CBOR |
 //! | `blocks.rs` | the blocks of ncdu's binary format, and a cache of them |

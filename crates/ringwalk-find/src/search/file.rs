@@ -398,4 +398,22 @@ impl Facts for File<'_> {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base_names() {
+        for (path, name) in [
+            ("a", "a"),
+            ("a/b", "b"),
+            ("a/b//", "b"),
+            ("/", "/"),
+            ("//", "/"),
+            ("/a/", "a"),
+            ("", ""),
+            ("./.", "."),
+        ] {
+            assert_eq!(base_name(path.as_bytes()), name.as_bytes(), "{path}");
+        }
+    }
+}

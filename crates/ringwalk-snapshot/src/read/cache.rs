@@ -60,7 +60,7 @@ impl PageCache {
         let found = self.kept.iter().position(|page| page.rows().contains(&row));
         let mut page = match found {
             Some(at) => self.kept.remove(at),
-            None if self.kept.len() < KEPT => Page::new(),
+            None if self.kept.len() < KEPT => Page::default(),
             None => self.kept.remove(0),
         };
         if found.is_none() {

@@ -25,16 +25,18 @@ pub struct Page {
     loaded: u64,
 }
 
-impl Page {
+impl Default for Page {
     /// Creates a page without rows.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Self {
             rows: 0..0,
             chunk: Chunk::new(),
             loaded: 0,
         }
     }
+}
 
+impl Page {
     /// Turns this page into the one that holds a row, without any columns. Keeps the memory.
     pub fn turn_to(&mut self, snapshot: &Snapshot, row: u64) {
         self.rows = snapshot.page_of(row);

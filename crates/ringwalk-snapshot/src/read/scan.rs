@@ -22,7 +22,7 @@ impl<'s> Scan<'s> {
             snapshot,
             rows: rows.start..rows.end.min(snapshot.rows()),
             columns: columns.to_vec(),
-            page: Page::new(),
+            page: Page::default(),
             decoder: Decoder::default(),
         }
     }

@@ -15,7 +15,7 @@
 //! | folder or file | contents |
 //! |---|---|
 //! | `registry.rs`, `ways.rs` | all sources, one row each; how each is opened |
-//! | `choose.rs`, `choose/` | chooses the source of a walk, and reports the reason |
+//! | `choose/`, `choose/` | chooses the source of a walk, and reports the reason |
 //! | `syscall.rs`, `names.rs`, `stat.rs` | names by `getdents64`, metadata by `statx` |
 //! | `names_at.rs`, `wanted.rs` | what the names of a batch are relative to; which of them need metadata |
 //! | `project_id.rs` | project ids, by one more call for each entry |

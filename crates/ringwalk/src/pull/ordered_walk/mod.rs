@@ -12,7 +12,7 @@
 //! | `frame.rs` | the directories from the root to the current one, and what is to come below each |
 //! | `fetch.rs` | the directory whose turn it is: read ahead before, or read now |
 //! | `turn.rs` | the directory that the owner is given, and the choice that the owner makes |
-//! | `listing.rs`, `listing/builder.rs` | the entries of one directory, packed |
+//! | `listing/`, `listing/builder.rs` | the entries of one directory, packed |
 //! | `queue.rs` | the directories still to be read, in the order of their turns |
 //! | `read_ahead.rs` | the threads that read ahead |
 //! | `deputy.rs` | calls that may hang, made by another thread |
