@@ -255,11 +255,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s");
         let options = WriteOptions {
-            contents: Contents {
-                atime: true,
-                hash: true,
-                ..Contents::default()
-            },
+            contents: Contents::ALL,
             ..WriteOptions::default()
         };
         let mut tree = TreeBuilder::new(options);
