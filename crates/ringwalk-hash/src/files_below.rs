@@ -1,7 +1,7 @@
 //! The files below roots, for [`hash_files`](crate::hash_files()).
 
 use crate::{FileToHash, OpenRoot, kernel_file_system};
-use ringwalk::{Entries, Error, FileType, OwnedEntry, Summary, Walk};
+use ringwalk::{DepthFirstEntries, Error, FileType, OwnedEntry, Summary, Walk};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -12,19 +12,19 @@ use std::sync::Arc;
 /// out, unless a root lies among them.
 #[derive(Debug)]
 pub struct FilesBelow {
-    entries: Entries,
+    entries: DepthFirstEntries,
     roots: Roots,
     left_out: LeftOut,
 }
 
 impl FilesBelow {
-    /// Begins a walk. `roots` are its roots. They are kept open, so that the files are looked up
+    /// Begins a walk, in the order of names. `roots` are its roots. They are kept open, so that the files are looked up
     /// below them.
     pub fn new(walk: Walk, roots: &[OsString]) -> Self {
         Self {
             roots: Roots::open(roots),
             left_out: LeftOut::default(),
-            entries: walk.into_iter(),
+            entries: walk.depth_first().into_iter(),
         }
     }
 

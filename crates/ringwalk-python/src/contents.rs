@@ -11,7 +11,7 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use ringwalk::sync::{IgnorePoison, lock};
-use ringwalk::{Errno, Follow, Order, SourceError, Walk};
+use ringwalk::{Errno, Follow, SourceError, Walk};
 use ringwalk_dupes::{
     Copy, Found, Group, Missed, Name, ScanError, Search, SearchError, is_live_root,
 };
@@ -133,8 +133,7 @@ pub(crate) fn hash_contents<'py>(
     let roots = given::paths(paths)?;
     let walk = Walk::from_roots(roots.iter().cloned())
         .follow(Follow::CommandLine)
-        .stay(stay(one_file_system))
-        .order(Order::Name);
+        .stay(stay(one_file_system));
     let options = HashOptions::new(algorithm, engine.workers());
     // The number that the caller gives is for the workers that read files, not for the walk.
     let walk = engine.ready(py, walk)?.workers(None);

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ringwalk::{Error, Follow, Order, Stay, Walk};
+use ringwalk::{Error, Follow, Stay, Walk};
 use ringwalk_hash::check_list::push_line;
 use ringwalk_hash::{Fault, FilesBelow, HashOptions, hash_files, raise_file_limit};
 
@@ -69,8 +69,7 @@ fn hash(args: &HashArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     };
     let walk = Walk::from_roots(args.roots.iter().cloned())
         .follow(Follow::CommandLine)
-        .stay(stay)
-        .order(Order::Name);
+        .stay(stay);
     let walk = options.ready(walk)?;
     // The number that the user gives is for the workers that read files, not for the walk.
     let walk = walk.workers(None);
