@@ -27,7 +27,7 @@ def top(mount, scratch) -> Path:
 
 
 def ids(ringwalk, file: Path) -> dict[str, int | None]:
-    lines = ringwalk("export", "--to", "ndjson", file).ok().out.splitlines()
+    lines = ringwalk("export", "--format", "ndjson", file).ok().out.splitlines()
     return {row["path"]: row["projid"] for row in map(json.loads, lines)}
 
 
@@ -42,8 +42,8 @@ def test_ids_are_saved_and_added_up(ringwalk, top, scratch, source):
     assert found["link"] in (None, 0)
 
     for taken in (file, top):
-        rows = json.loads(ringwalk("report", taken, "--by", "project", "--json").ok().out)["rows"]
-        entries = {row["projid"]: row["entries"] for row in rows}
+        answer = ringwalk("report", taken, "--by", "project", "--format", "json").ok()
+        entries = {row["projid"]: row["entries"] for row in json.loads(answer.out)["rows"]}
         assert (entries[70], entries[4294967294]) == (1, 1)
         assert sum(entries.values()) == len(found)
     text = ringwalk("report", file, "--by", "project").ok().out
@@ -64,5 +64,5 @@ def test_a_file_system_without_ids_has_none(ringwalk, scratch):
     file = scratch / "s.parquet"
     ringwalk("snapshot", "--projid", "/proc/sys/fs", "-o", file)
     assert set(ids(ringwalk, file).values()) == {None}
-    rows = json.loads(ringwalk("report", file, "--by", "project", "--json").out)["rows"]
-    assert [row["projid"] for row in rows] == [None]
+    answer = ringwalk("report", file, "--by", "project", "--format", "json")
+    assert [row["projid"] for row in json.loads(answer.out)["rows"]] == [None]
