@@ -42,7 +42,7 @@
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `diff/`, `diff/` | the comparison of two snapshots |
+//! | `diff/` | the comparison of two snapshots |
 //! | `report/` | sums by owner, age, and other keys |
 //! | `exchange/` | import and export: ncdu, NDJSON, CSV |
 //! | `sql.rs` | views for DuckDB |

@@ -6,12 +6,11 @@ use ringwalk::{
 use ringwalk_answers::diff::{DiffOptions, Kind, View, diff, json};
 use ringwalk_answers::exchange::{import_unnamed, write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::stored_entry::{columns, stored_entry};
-use ringwalk_snapshot::{ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Column, Contents};
 use ringwalk_snapshot::{
-    Capture, Diff, Entry, FailedOperation, Failure, FileSystemInfo, HASH_BYTES, Info,
+    ATTRIBUTES, AttributeSink, AttributeSource, Attributes, Capture, Column, Compared, Contents,
+    Entry, FailedOperation, Failure, FileSystemInfo, HASH_BYTES, Info, RowCounter, Skipped,
+    Snapshot, SnapshotTree, TreeBuilder, Values, WriteOptions, clamp, excerpt,
 };
-use ringwalk_snapshot::{RowCounter, Skipped, Snapshot, SnapshotTree, TreeBuilder, Values};
-use ringwalk_snapshot::{WriteOptions, clamp, excerpt};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::sync::{Arc, Mutex};
@@ -229,12 +228,17 @@ fn a_comparison_shows_what_the_table_says() {
         let change = changes.find(|change| change.version().path[..] == b"file.ext"[..]);
         let change = change.unwrap();
         let is_same = change.kind != Kind::Replaced;
-        assert_eq!(is_same, facts.diff != Diff::Identity, "{}", facts.name);
+        assert_eq!(
+            is_same,
+            facts.compared != Compared::Identity,
+            "{}",
+            facts.name
+        );
         // The change of an inode is explained by other changes.
-        let counts = facts.diff == Diff::Change && column != Column::Ctime;
+        let counts = facts.compared == Compared::Change && column != Column::Ctime;
         assert_eq!(change.changed.contains(column), counts, "{}", facts.name);
         let sides = json(&found, &View::default());
-        if facts.diff == Diff::No {
+        if facts.compared == Compared::No {
             assert!(
                 !sides.contains(&format!("\"{}\":", facts.name)),
                 "{}",

@@ -8,7 +8,7 @@
 //!                         >-- tree/ ---> view/ <--- compare/  what has grown since a snapshot
 //!  snapshot ----> saved/ /                 |
 //!                                          v
-//!          ringwalk-delete <---------- screen/ <--- keys.rs   the table of keys
+//!          ringwalk-delete <---------- screen/ <--- keys/     the table of keys
 //! ```
 //!
 //! | folder or file | contents |

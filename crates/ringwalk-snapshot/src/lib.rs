@@ -9,13 +9,13 @@
 //! | `ringwalk snapshot` | [`Capture`]; with `--since` [`OlderSnapshot`] |
 //! | `ringwalk find`, `du` and `count` with `--from` | [`SnapshotTree`], in a `ringwalk::Walk` |
 //!
-//! `ringwalk-answers` compares snapshots, adds them up and exchanges them. It reads them with what is
-//! public here. `cluster/` and `excerpt.rs` are here because they write files, with the inner parts of
-//! `write/`.
+//! `ringwalk-answers` compares snapshots, adds them up and exchanges them. It reads them with what
+//! is public here. `cluster/` and `excerpt.rs` are here because they write files, with the inner
+//! parts of `write/`.
 //!
 //! | folder or file | contents |
 //! |---|---|
-//! | `schema/`, `schema/columns/` | the table of columns, and what follows from it |
+//! | `schema/`, `schema/columns.rs` | the table of columns, and what follows from it |
 //! | `order.rs` | the order of the rows |
 //! | `info.rs` | what a snapshot says of itself, in the footer |
 //! | `seal.rs` | the checksum of the footer |
@@ -59,14 +59,15 @@ pub mod stored_entry;
 mod time;
 mod write;
 
-pub use capture::file_systems::{describe as describe_file_system, uuid_text};
+pub use capture::file_systems::describe as describe_file_system;
 pub use capture::{Capture, CaptureError, Captured, FileHashes};
 pub use entry::{Entry, FailedOperation, Failure, Skipped};
 pub use excerpt::excerpt;
 pub use export_error::ExportError;
 pub use import_format::ImportFormat;
-pub use info::{CREATED_BY, FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool};
-pub use info::{Transaction, Verdict};
+pub use info::{
+    CREATED_BY, FileSystemInfo, Info, Moment, RootInfo, Run, Text, Tool, Transaction, Verdict,
+};
 pub use kind::{LETTERS, extension, type_letter};
 pub use open::open;
 pub use places::places;
@@ -78,7 +79,7 @@ pub use row_counter::RowCounter;
 pub use saved::{OlderSnapshot, SnapshotTree};
 pub use schema::{
     ATTRIBUTES, AttributeSink, AttributeSource, Attributes, COLUMN_COUNT, Column, ColumnSet,
-    Contents, Diff, Facts, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values,
+    Compared, Contents, Facts, GROUP_ROWS, HASH_BYTES, LONGEST_PATH, PAGE_ROWS, VERSION, Values,
     count_numbers, numbers,
 };
 pub use time::{clamp, rfc3339, timestamp};

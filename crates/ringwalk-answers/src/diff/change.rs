@@ -2,11 +2,11 @@
 
 use super::version::Version;
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, ColumnSet, Diff, count_numbers, numbers};
+use ringwalk_snapshot::{Column, ColumnSet, Compared, count_numbers, numbers};
 use std::sync::Arc;
 
 /// The columns of numbers whose difference is a change.
-const COUNTED: [Column; count_numbers(&[Diff::Change])] = numbers(&[Diff::Change]);
+const COUNTED: [Column; count_numbers(&[Compared::Change])] = numbers(&[Compared::Change]);
 
 /// What has happened to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use super::file_systems::Numbers;
 use super::version::{NUMBERS, Unread, Version};
 use ringwalk::FileType;
 use ringwalk_snapshot::{
-    Column, Diff, HASH_BYTES, ReadError, Snapshot, count_numbers, numbers, order,
+    Column, Compared, HASH_BYTES, ReadError, Snapshot, count_numbers, numbers, order,
 };
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -66,7 +66,7 @@ pub(super) fn columns_of(old: &Snapshot, new: &Snapshot) -> Vec<Column> {
         .collect()
 }
 
-const DIFFERENT: &[Diff] = &[Diff::Identity, Diff::Change];
+const DIFFERENT: &[Compared] = &[Compared::Identity, Compared::Change];
 
 /// The columns of numbers that show whether a row differs.
 const COMPARED: [Column; count_numbers(DIFFERENT)] = numbers(DIFFERENT);
@@ -75,7 +75,10 @@ const COMPARED: [Column; count_numbers(DIFFERENT)] = numbers(DIFFERENT);
 /// alone does not count.
 pub(super) fn is_compared(column: Column) -> bool {
     matches!(column, Column::Type | Column::Charged)
-        || matches!(column.facts().diff, Diff::Identity | Diff::Change)
+        || matches!(
+            column.facts().compared,
+            Compared::Identity | Compared::Change
+        )
 }
 
 /// What a merge found.

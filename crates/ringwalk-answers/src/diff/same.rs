@@ -211,9 +211,7 @@ impl Block for View<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::diff::Diff;
-    use crate::diff::DiffOptions;
-    use crate::diff::diff;
+    use crate::diff::{Diff, DiffOptions, diff};
     use proptest::prelude::*;
     use ringwalk::{Errno, FileType, Timestamp};
     use ringwalk_snapshot::{

@@ -14,9 +14,8 @@ use ringwalk_sys::sync::lock;
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{self, AtomicBool, AtomicUsize};
+use std::sync::{Arc, Mutex};
 
 /// The columns of a path.
 pub(super) const PATH: [Column; 2] = [Column::Path, Column::PathRaw];
@@ -344,12 +343,7 @@ pub(super) fn root_rows(snapshot: &Snapshot) -> Result<Vec<Range<u64>>, ReadErro
 
 #[cfg(test)]
 mod tests {
-    use crate::diff::Diff;
-    use crate::diff::DiffError;
-    use crate::diff::DiffOptions;
-    use crate::diff::Kind;
-    use crate::diff::Which;
-    use crate::diff::diff;
+    use crate::diff::{Diff, DiffError, DiffOptions, Kind, Which, diff};
     use ringwalk::{FileType, Timestamp};
     use ringwalk_snapshot::{
         Attributes, Entry, FileSystemInfo, Info, Snapshot, Text, TreeBuilder, WriteOptions,

@@ -4,11 +4,11 @@ use super::choices::Which;
 use ringwalk::FileType;
 use ringwalk::identity::IdentityTrust;
 use ringwalk_snapshot::{
-    ATTRIBUTES, COLUMN_COUNT, Column, ColumnSet, Diff, HASH_BYTES, count_numbers, numbers,
+    ATTRIBUTES, COLUMN_COUNT, Column, ColumnSet, Compared, HASH_BYTES, count_numbers, numbers,
 };
 use std::sync::Arc;
 
-const SHOWN: &[Diff] = &[Diff::Shown, Diff::Identity, Diff::Change];
+const SHOWN: &[Compared] = &[Compared::Shown, Compared::Identity, Compared::Change];
 
 /// The columns of numbers that a [`Version`] has, in the order of the file.
 pub(super) const NUMBERS: [Column; count_numbers(SHOWN)] = numbers(SHOWN);

@@ -21,11 +21,11 @@ mod csv;
 
 pub use csv::{push_csv_names, push_csv_row};
 
-use ringwalk_snapshot::{
-    CREATED_BY, GROUP_ROWS, PAGE_ROWS, columnar::Cells, columnar::ColumnWriter, columnar::Encoding,
-    columnar::Field, columnar::FileWriter, columnar::Logical, columnar::Physical,
-    columnar::Repetition, columnar::Settings, columnar::compressor,
+use ringwalk_snapshot::columnar::{
+    Cells, ColumnWriter, Encoding, Field, FileWriter, Logical, Physical, Repetition, Settings,
+    compressor,
 };
+use ringwalk_snapshot::{CREATED_BY, GROUP_ROWS, PAGE_ROWS};
 use std::borrow::Borrow;
 use std::fmt;
 use std::io::{self, Write};

@@ -148,7 +148,7 @@ impl Output<'_> {
     ) -> Result<(), Ended> {
         let written = match self {
             Self::File(file) => return file.write(write),
-            Self::Standard { is_safe: true, .. } => to(Standard, write),
+            Self::Standard { is_safe: true } => to(Standard, write),
             Self::Standard { .. } => to(console::Results::of_stdout(), write),
         };
         written.map_err(|failure| match failure {
@@ -161,7 +161,7 @@ impl Output<'_> {
     ///
     /// # Errors
     ///
-    /// If the output cannot be written, or `write` has no answer.
+    /// If the output cannot be written.
     pub fn write_all(self, answer: &[u8]) -> Result<(), Ended> {
         self.write(|out| Ok(out.write_all(answer)?))
     }

@@ -7,8 +7,10 @@ use std::sync::Arc;
 
 use clap::{Args, ValueHint};
 use ringwalk_hash::raise_file_limit;
-use ringwalk_snapshot::{Capture, CaptureError, Captured, Contents, FailedOperation, Failure};
-use ringwalk_snapshot::{OlderSnapshot, Snapshot, WriteOptions};
+use ringwalk_snapshot::{
+    Capture, CaptureError, Captured, Contents, FailedOperation, Failure, OlderSnapshot, Snapshot,
+    WriteOptions,
+};
 
 use crate::common_args::parse_memory;
 use crate::console;

@@ -97,7 +97,7 @@ pub(crate) fn open_directory(path: &[u8]) -> Result<OwnedFd, Errno> {
 
 /// Returns a UUID in lower case with hyphens; `None` if it is empty or nil (RFC 9562), which
 /// identifies nothing: images that are made without a UUID have it.
-pub fn uuid_text(bytes: &[u8]) -> Option<String> {
+pub(crate) fn uuid_text(bytes: &[u8]) -> Option<String> {
     if bytes.iter().all(|byte| *byte == 0) {
         return None;
     }

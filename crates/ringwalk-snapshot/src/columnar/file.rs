@@ -9,9 +9,9 @@ use std::io::{self, Write};
 use std::mem;
 
 /// The first and the last bytes of a file.
-pub const MAGIC: &[u8; 4] = b"PAR1";
+pub(crate) const MAGIC: &[u8; 4] = b"PAR1";
 /// The number of zstd in `parquet.thrift`.
-pub const ZSTD: i32 = 6;
+pub(crate) const ZSTD: i32 = 6;
 /// The version of the format: 1 for data pages of the first version.
 const VERSION: i32 = 1;
 

@@ -28,7 +28,8 @@ mod values;
 
 pub use cells::{ATTRIBUTE, Cells};
 pub use column::{Chunk, ColumnWriter, Settings, compressor};
-pub use file::{FileWriter, MAGIC, ZSTD};
+pub use file::FileWriter;
+pub(crate) use file::{MAGIC, ZSTD};
 
 /// How values are stored, with the numbers of `parquet.thrift`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,12 +6,11 @@
 
 mod columns;
 
-pub use columns::COLUMN_COUNT;
 pub(crate) use columns::COLUMNS;
 pub use columns::{
-    ATTRIBUTES, Attributes, Column, Contents, Diff, Facts, Values, count_numbers, numbers,
+    ATTRIBUTES, AttributeSink, AttributeSource, Attributes, COLUMN_COUNT, Column, Compared,
+    Contents, Facts, Values, count_numbers, numbers,
 };
-pub use columns::{AttributeSink, AttributeSource};
 
 use crate::columnar::{Encoding, Field, Logical, Physical, Repetition};
 use columns::Storage;

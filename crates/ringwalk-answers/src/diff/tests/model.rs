@@ -1,17 +1,11 @@
 //! Trees in memory: edits, and the rows that a snapshot of them has.
 
-use crate::diff::Diff;
-use crate::diff::Renames;
-use crate::diff::Which;
 use crate::diff::change::Location;
-use crate::diff::classify::Classified;
-use crate::diff::classify::Files;
-use crate::diff::classify::classify;
+use crate::diff::classify::{Classified, Files, classify};
 use crate::diff::file_systems::Numbers;
-use crate::diff::merge::Block;
-use crate::diff::merge::Merge;
-use crate::diff::merge::Rows;
+use crate::diff::merge::{Block, Merge, Rows};
 use crate::diff::version::InodeKey;
+use crate::diff::{Diff, Renames, Which};
 use ringwalk::FileType;
 use ringwalk_snapshot::{
     Column, FileSystemInfo, HASH_BYTES, Info, ReadError, RootInfo, Text, order,

@@ -2,13 +2,8 @@
 //! files say that it is.
 
 use super::model::{Row, Tree, compare, compare_on};
-use crate::diff::By;
-use crate::diff::Change;
-use crate::diff::Diff;
-use crate::diff::GroupKey;
-use crate::diff::Kind;
-use crate::diff::Renames;
 use crate::diff::version::ancestors;
+use crate::diff::{By, Change, Diff, GroupKey, Kind, Renames};
 use proptest::prelude::*;
 use ringwalk::FileType;
 use std::collections::{BTreeMap, HashMap, HashSet};

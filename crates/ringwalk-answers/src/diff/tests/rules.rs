@@ -1,10 +1,7 @@
 //! The rules, one by one.
 
 use super::model::{Row, Tree, compare, compare_on};
-use crate::diff::By;
-use crate::diff::Diff;
-use crate::diff::GroupKey;
-use crate::diff::Renames;
+use crate::diff::{By, Diff, GroupKey, Renames};
 use ringwalk::FileType;
 use ringwalk_snapshot::Column;
 use std::fmt::Write as _;

@@ -1,14 +1,8 @@
 //! The columns of a report, and the cells of a row.
 
-use crate::report::Key;
-use crate::report::Others;
-use crate::report::Ranking;
-use crate::report::Report;
-use crate::report::Sums;
-use crate::report::Value;
+use crate::report::{Key, Others, Ranking, Report, Sums, Value};
 use crate::table_file;
-use crate::table_file::Cell;
-use crate::table_file::Values;
+use crate::table_file::{Cell, Values};
 use ringwalk_text::{escaped, hex_unless_text};
 
 /// A column: its name and what it holds.
@@ -148,8 +142,7 @@ mod tests {
 
     #[test]
     fn every_value_has_the_columns_of_its_key() {
-        use crate::report::AgeClass;
-        use crate::report::SizeClass;
+        use crate::report::{AgeClass, SizeClass};
         let all = [
             (
                 Key::Owner,

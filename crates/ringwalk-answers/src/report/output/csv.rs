@@ -1,10 +1,8 @@
 //! CSV.
 
 use super::cells::{table, table_columns};
-use crate::report::Ranking;
-use crate::report::Report;
-use crate::table_file::push_csv_names;
-use crate::table_file::push_csv_row;
+use crate::report::{Ranking, Report};
+use crate::table_file::{push_csv_names, push_csv_row};
 
 /// Returns a report as CSV (RFC 4180): a line of names, then a line for each row. Null is an empty
 /// field.

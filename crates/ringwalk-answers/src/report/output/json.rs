@@ -1,9 +1,7 @@
 //! JSON: one object.
 
 use super::cells::{columns, sums, values};
-use crate::report::Ranking;
-use crate::report::Report;
-use crate::report::Sums;
+use crate::report::{Ranking, Report, Sums};
 use crate::table_file::Cell;
 use serde_json::{Map, Number, Value};
 

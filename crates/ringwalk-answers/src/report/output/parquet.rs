@@ -1,8 +1,7 @@
 //! Parquet: the columns of the CSV.
 
 use super::cells::{table, table_columns};
-use crate::report::Ranking;
-use crate::report::Report;
+use crate::report::{Ranking, Report};
 use crate::table_file::write;
 use std::io::{self, Write};
 

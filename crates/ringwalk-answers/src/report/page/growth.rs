@@ -2,11 +2,7 @@
 
 use super::nodes::Node;
 use super::{Page, TOP_CHANGES};
-use crate::diff::Change;
-use crate::diff::Diff;
-use crate::diff::Kind;
-use crate::diff::Version;
-use crate::diff::ancestors;
+use crate::diff::{Change, Diff, Kind, Version, ancestors};
 use ringwalk_snapshot::Moment;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -7,8 +7,7 @@
 use crate::report::links::Links;
 use crate::report::parallel::for_each_wave;
 use crate::report::rows::find_candidates;
-use crate::report::scope::Scope;
-use crate::report::scope::below;
+use crate::report::scope::{Scope, below};
 use crate::report::table::Sums;
 use ringwalk_snapshot::{Chunk, Column, PAGE_ROWS, ReadError, Snapshot};
 use std::num::NonZeroUsize;

@@ -72,12 +72,7 @@ fn snapshot(folder: &Path, roots: &[Vec<Item>]) -> Snapshot {
 /// What a loop over all rows of a subtree knows of each path: is it a directory, and its sums
 /// without what is below it. A file with several names counts for the first one.
 fn rows(snapshot: &Snapshot, under: &str) -> Vec<(Vec<u8>, Sums)> {
-    use ringwalk_snapshot::Column::Alloc;
-    use ringwalk_snapshot::Column::Ino;
-    use ringwalk_snapshot::Column::Path;
-    use ringwalk_snapshot::Column::PathRaw;
-    use ringwalk_snapshot::Column::Root;
-    use ringwalk_snapshot::Column::Size;
+    use ringwalk_snapshot::Column::{Alloc, Ino, Path, PathRaw, Root, Size};
     let columns = [Root, Path, PathRaw, Size, Alloc, Ino];
     let mut scan = snapshot.scan(0..snapshot.rows(), &columns).unwrap();
     let mut seen = Vec::new();

@@ -22,7 +22,7 @@
 //!   its type;
 //! - the fields of the engine's [`Metadata`] that have it, how it is taken from them, and how it is
 //!   put back. A member without them is filled in by code of its own;
-//! - what [`diff`](crate::diff) does with it.
+//! - what `diff` does with it.
 //!
 //! `docs/architecture.md` has a picture of the way of an entry, and the recipe for a new column.
 
@@ -72,7 +72,7 @@ pub(super) enum Storage {
 
 /// What a comparison of two snapshots does with a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Diff {
+pub enum Compared {
     /// It does not read the column, or has code of its own for it.
     No,
     /// It shows the values of both files.
@@ -84,7 +84,7 @@ pub enum Diff {
 }
 
 /// Returns the number of [`numbers`].
-pub const fn count_numbers(wanted: &[Diff]) -> usize {
+pub const fn count_numbers(wanted: &[Compared]) -> usize {
     let (mut count, mut at) = (0, 0);
     while at < ATTRIBUTES.len() {
         count += is_wanted(ATTRIBUTES[at], wanted) as usize;
@@ -95,7 +95,7 @@ pub const fn count_numbers(wanted: &[Diff]) -> usize {
 
 /// Returns the attributes that are numbers or times, and with which a comparison does one of these
 /// things. It is a constant, so that a loop over it costs nothing.
-pub const fn numbers<const COUNT: usize>(wanted: &[Diff]) -> [Column; COUNT] {
+pub const fn numbers<const COUNT: usize>(wanted: &[Compared]) -> [Column; COUNT] {
     let mut columns = [ATTRIBUTES[0]; COUNT];
     let (mut count, mut at) = (0, 0);
     while at < ATTRIBUTES.len() {
@@ -108,11 +108,11 @@ pub const fn numbers<const COUNT: usize>(wanted: &[Diff]) -> [Column; COUNT] {
     columns
 }
 
-const fn is_wanted(column: Column, wanted: &[Diff]) -> bool {
+const fn is_wanted(column: Column, wanted: &[Compared]) -> bool {
     let facts = &COLUMNS[column as usize];
     let mut at = 0;
     while at < wanted.len() {
-        if facts.diff as u8 == wanted[at] as u8 && !matches!(facts.values, Values::Bytes) {
+        if facts.compared as u8 == wanted[at] as u8 && !matches!(facts.values, Values::Bytes) {
             return true;
         }
         at += 1;
@@ -140,7 +140,7 @@ pub struct Facts {
     /// The fields of the engine's metadata that have the attribute. Empty for other columns.
     pub fields: Fields,
     /// What a comparison does with it.
-    pub diff: Diff,
+    pub compared: Compared,
 }
 
 /// Takes the attributes of a file, each with its column, in the order of the table.
@@ -236,7 +236,7 @@ macro_rules! columns {
             unit: $unit,
             description: $text,
             fields: or!(Fields::empty(); $($($fields)?)?),
-            diff: or!(Diff::No; $(Diff::$diff)?),
+            compared: or!(Compared::No; $(Compared::$diff)?),
         }),*];
 
         /// The number of columns.
