@@ -9,18 +9,22 @@ use clap::{Arg, Args};
 use crate::common_args::CommonArgs;
 use crate::registry::{COMMANDS, Command, Group};
 
+/// What the program does, in a line of the help.
+const ABOUT: &str =
+    "Read directory trees and their metadata at the speed the kernel and the disk allow";
+
 /// Returns the command line of the program. The common options stand before the command, or after
 /// one on which they can have an effect.
 ///
 /// To define all commands takes longer than to walk a small directory: see [`alone`].
 pub fn definition() -> clap::Command {
     let program = clap::Command::new("ringwalk")
-        .about("Read directory trees and their metadata at the speed the kernel and the disk allow")
+        .about(ABOUT)
         .version(env!("CARGO_PKG_VERSION"))
         .arg_required_else_help(true)
         .subcommand_required(true)
         .help_template(help_template());
-    let program = CommonArgs::augment_args(program);
+    let program = with_common_options(program);
     // Global: the matches of the program have the values that stand after the command, too.
     let common: Vec<Arg> = program
         .get_arguments()
@@ -38,7 +42,13 @@ pub fn definition() -> clap::Command {
 
 /// Returns the command line of one command, with all common options.
 pub fn alone(command: &Command) -> clap::Command {
-    CommonArgs::augment_args(command.definition())
+    with_common_options(command.definition())
+}
+
+/// Adds the common options. Clap takes the comment on their struct for the description.
+fn with_common_options(program: clap::Command) -> clap::Command {
+    let about = program.get_about().cloned().unwrap_or_default();
+    CommonArgs::augment_args(program).about(about)
 }
 
 /// Returns the help of the program: the commands in groups, and the options.

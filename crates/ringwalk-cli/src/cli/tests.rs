@@ -27,6 +27,15 @@ fn the_definitions_hold_together() {
 }
 
 #[test]
+fn each_help_begins_with_what_the_program_does() {
+    let about = |program: &clap::Command| program.get_about().unwrap().to_string();
+    assert_eq!(about(&definition()), ABOUT);
+    for command in COMMANDS {
+        assert_eq!(about(&alone(command)), command.about);
+    }
+}
+
+#[test]
 fn common_options_stand_before_or_after_the_subcommand() {
     for line in [
         "ringwalk --workers 3 --explain count x",
