@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def doctor(path: _Path | None = None) -> dict[str, Any]:
     """Returns which sources this kernel, user and file system allow for a directory (default: `.`),
-    the obstacles to others, and remedies: the report of `ringwalk doctor --json`.
+    the obstacles to others, and remedies: the report of ``ringwalk doctor --format json``.
 
     >>> report = ringwalk.doctor(top)
     >>> [source["name"] for source in report["sources"] if source["chosen_by_auto"]]

@@ -253,7 +253,7 @@ def report(
     source: _Source = "auto",
 ) -> dict[str, Any]:
     """Adds up entries and sizes of a snapshot by one or more keys: the work of
-    ``ringwalk report --json``.
+    ``ringwalk report --format json``.
 
     >>> info = ringwalk.snapshot(top, saved)
     >>> report = ringwalk.report(saved, by=["type"], under=top / "src")

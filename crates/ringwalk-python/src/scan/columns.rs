@@ -12,7 +12,7 @@ use ringwalk::{FileType, Metadata, Timestamp};
 use ringwalk_text::push_escaped;
 use std::sync::{Arc, LazyLock};
 
-/// The names of types, as in `ringwalk count --json`. They are the dictionary of `type`.
+/// The names of types, as in the JSON of `ringwalk count`. They are the dictionary of `type`.
 const TYPES: [(FileType, &str); 7] = [
     (FileType::Regular, "file"),
     (FileType::Directory, "directory"),
