@@ -191,8 +191,6 @@ fn literal(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `sql.rs`.
-
     use super::*;
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;

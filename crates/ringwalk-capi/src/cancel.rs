@@ -91,8 +91,6 @@ fn word(handle: usize) -> &'static AtomicUsize {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `cancel.rs`.
-
     use super::*;
 
     #[test]

@@ -27,8 +27,6 @@ fn caught<T>(call: impl FnOnce() -> Result<T, Errno>) -> Result<T, Errno> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `guard.rs`.
-
     use super::*;
 
     #[test]

@@ -121,8 +121,6 @@ pub(crate) fn leftover(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `leftovers.rs`.
-
     use super::*;
     use rustix::io::Errno;
 

@@ -82,8 +82,6 @@ pub(crate) fn check_size<T: Plain>(to: *const T, size: usize) -> Result<(), Errn
 #[cfg(test)]
 #[allow(unsafe_code, reason = "tests what is unsafe")]
 mod tests {
-    //! Unit tests of `sized.rs`.
-
     use super::*;
 
     #[derive(Clone, Copy, Debug, PartialEq)]

@@ -42,8 +42,6 @@ fn source(name: &str) -> &'static CStr {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `summary.rs`.
-
     use super::*;
 
     #[test]

@@ -44,8 +44,6 @@ impl TypedValueParser for SourceNameParser {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `source_name.rs`.
-
     use super::*;
 
     #[test]

@@ -51,8 +51,6 @@ pub(crate) fn as_xattr(stored: &[u8]) -> Result<Vec<u8>, Error> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `acl.rs`.
-
     use super::*;
 
     #[test]

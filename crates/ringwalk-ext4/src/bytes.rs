@@ -54,8 +54,6 @@ impl<const N: usize> Fixed<'_, N> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `bytes.rs`.
-
     use super::*;
 
     #[test]

@@ -25,8 +25,6 @@ pub(crate) fn crc16(seed: u16, bytes: &[u8]) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `checksum.rs`.
-
     use super::*;
 
     // Check values of the digits 1 to 9, from the catalogue of CRCs

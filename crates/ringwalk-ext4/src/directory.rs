@@ -139,8 +139,6 @@ fn is_name(name: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `directory.rs`.
-
     use super::*;
 
     const TYPED: Records = Records {

@@ -73,8 +73,6 @@ fn is_right_index(block: &[u8], seed: u32, start: usize) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `directory_checksum.rs`.
-
     use super::*;
     use crate::test_image::set;
 

@@ -109,8 +109,6 @@ impl Features {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `features.rs`.
-
     use super::*;
 
     fn refused(incompat: u32) -> Option<String> {

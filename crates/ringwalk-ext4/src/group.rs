@@ -203,8 +203,6 @@ fn check_checksum(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `group.rs`.
-
     use super::*;
     use crate::test_image::{set, superblock};
 

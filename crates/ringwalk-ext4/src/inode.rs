@@ -318,8 +318,6 @@ impl<'r> Inode<'r> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `inode.rs`.
-
     use super::*;
     use crate::test_image::{inode, inode_bytes, set, superblock};
 

@@ -60,8 +60,6 @@ pub(crate) fn has_right_checksum(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `inode_checksum.rs`.
-
     use super::*;
     use crate::inode::{Inode, InodeFormat};
     use crate::test_image::{inode_bytes, set, superblock};

@@ -129,8 +129,6 @@ impl<'s> Mapped<'s> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `mapping.rs`.
-
     use super::*;
     use crate::checksum::crc32c;
     use crate::test_image::{inode, inode_bytes, set, superblock};

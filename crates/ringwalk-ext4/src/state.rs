@@ -36,8 +36,6 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `state.rs`.
-
     use super::*;
 
     #[test]

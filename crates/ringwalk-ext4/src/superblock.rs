@@ -275,8 +275,6 @@ fn check_checksum(raw: Fixed<'_, SIZE>) -> Result<(), Error> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `superblock.rs`.
-
     use super::*;
     use crate::test_image::{set, superblock_bytes};
 

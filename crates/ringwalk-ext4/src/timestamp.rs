@@ -27,8 +27,6 @@ impl Timestamp {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `timestamp.rs`.
-
     use super::*;
 
     #[test]

@@ -277,8 +277,6 @@ impl<D: ReadAt + ?Sized> Reading<'_, D> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `xattr.rs`.
-
     use super::*;
     use crate::test_image::{inode, inode_bytes, set, superblock_bytes};
 

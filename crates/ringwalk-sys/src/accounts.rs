@@ -115,8 +115,6 @@ fn look_up<E, T>(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `accounts.rs`.
-
     use super::*;
     use std::cell::Cell;
 

@@ -78,8 +78,6 @@ impl Arguments {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `arguments.rs`.
-
     use super::*;
 
     fn words(arguments: &Arguments) -> Vec<&[u8]> {

@@ -122,8 +122,6 @@ impl CharacterLocale {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `character_locale.rs`.
-
     use super::*;
 
     #[test]

@@ -88,8 +88,6 @@ pub fn duplicate(number: RawFd) -> Result<OwnedFd, Errno> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `directory_fd.rs`.
-
     use super::*;
     use rustix::io::fcntl_getfd;
 

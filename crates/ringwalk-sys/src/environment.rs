@@ -42,8 +42,6 @@ pub fn environment_size() -> usize {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `environment.rs`.
-
     use super::*;
     use std::os::unix::ffi::OsStrExt;
 

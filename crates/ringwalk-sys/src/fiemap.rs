@@ -138,8 +138,6 @@ impl ExtentMap {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `fiemap.rs`.
-
     use super::*;
     use std::fs::File;
     use std::io::{Seek, SeekFrom, Write};

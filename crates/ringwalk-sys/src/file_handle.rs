@@ -118,8 +118,6 @@ pub fn open_by_handle(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `file_handle.rs`.
-
     use super::*;
     use crate::{Statx, statx};
     use rustix::fs::{AtFlags, Mode, open};

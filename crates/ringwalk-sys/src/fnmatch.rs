@@ -15,8 +15,6 @@ pub fn fnmatch(pattern: &CStr, text: &CStr, fold_case: bool, locale: &CharacterL
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `fnmatch.rs`.
-
     use super::*;
 
     #[test]

@@ -55,8 +55,6 @@ pub(crate) fn last_errno() -> Errno {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `getdents.rs`.
-
     use super::*;
     use crate::Dirents;
     use rustix::fs::{Mode, OFlags, open};

@@ -181,8 +181,6 @@ impl Drop for Compiled {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `gnu_regex.rs`.
-
     use super::*;
 
     /// `RE_DOT_NEWLINE`, the only bit that GNU find's own syntax sets.

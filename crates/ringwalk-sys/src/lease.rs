@@ -68,8 +68,6 @@ pub fn end_lease(file: impl AsFd) {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `lease.rs`.
-
     use super::*;
     use std::fs::{File, OpenOptions};
     use std::io::Write as _;

@@ -111,8 +111,6 @@ pub fn of_statfs(found: &StatFs) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `magic.rs`.
-
     use super::*;
     use std::fs::File;
 

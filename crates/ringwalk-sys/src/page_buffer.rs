@@ -97,8 +97,6 @@ impl Drop for PageBuffer {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `page_buffer.rs`.
-
     use super::*;
 
     #[test]

@@ -71,8 +71,6 @@ pub fn cachestat(file: impl AsFd, offset: u64, length: u64) -> Result<Cachestat,
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `page_cache.rs`.
-
     use super::*;
     use std::io::Write;
 

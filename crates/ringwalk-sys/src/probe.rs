@@ -165,8 +165,6 @@ fn workers(ring: BorrowedFd<'_>) -> Option<IoWorkers> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `probe.rs`.
-
     use super::*;
 
     /// Returns a kernel's answer with these flags for the operations 0, 1, and so on.

@@ -102,8 +102,6 @@ pub fn project_id(file: impl AsFd) -> Result<u32, Errno> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `project_id.rs`.
-
     use super::*;
     use rustix::fs::{CWD, Mode, OFlags, open};
     use std::fs::File;

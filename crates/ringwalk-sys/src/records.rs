@@ -405,8 +405,6 @@ impl Records {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `records.rs`.
-
     use super::*;
     use rustix::fs::{Mode, OFlags, open};
     use std::collections::BTreeSet;

@@ -112,8 +112,6 @@ fn mask() -> libc::sigset_t {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `signals.rs`.
-
     use super::*;
 
     fn is_blocked(signal: i32) -> bool {

@@ -242,8 +242,6 @@ impl Statx {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `statx.rs`.
-
     use super::*;
     use rustix::fs::{CWD, Mode, OFlags, open};
     use std::ffi::CString;

@@ -47,8 +47,6 @@ fn duration(time: libc::timeval) -> Duration {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `thread_usage.rs`.
-
     use super::*;
     use std::time::Instant;
 

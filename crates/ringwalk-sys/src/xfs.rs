@@ -315,8 +315,6 @@ unsafe fn ioctl(fd: impl AsFd, code: Opcode, argument: *mut c_void) -> Result<()
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `xfs.rs`.
-
     use super::*;
     use std::fs::File;
 

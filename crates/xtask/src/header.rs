@@ -136,8 +136,6 @@ fn definition(line: &str) -> Result<Option<String>> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `header.rs`.
-
     use super::*;
 
     #[test]

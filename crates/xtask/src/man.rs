@@ -233,8 +233,6 @@ fn keys() -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `man.rs`.
-
     use super::*;
     use ringwalk_cli::cli;
 

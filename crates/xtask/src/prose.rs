@@ -111,8 +111,6 @@ pub(crate) fn code<'l>(roff: &mut Roff, lines: impl IntoIterator<Item = &'l str>
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `prose.rs`.
-
     use super::*;
 
     fn written(text: &str) -> String {

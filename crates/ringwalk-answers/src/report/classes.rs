@@ -212,8 +212,6 @@ impl SizeClass {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `classes.rs`.
-
     use super::*;
 
     const START: i64 = 1_700_000_000 * SECOND;

@@ -116,8 +116,6 @@ impl std::error::Error for KeyError {}
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `key.rs`.
-
     use super::*;
 
     #[test]

@@ -228,8 +228,6 @@ fn unpair(pair: Code) -> (u32, u32) {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `table.rs`.
-
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeMap;

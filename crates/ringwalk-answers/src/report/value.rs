@@ -136,8 +136,6 @@ pub(super) fn code_of_extension(extension: Option<&[u8]>) -> Code {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `value.rs`.
-
     use super::*;
     use ringwalk_snapshot::Text;
 

@@ -104,8 +104,6 @@ fn cut(text: &str, columns: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `grid.rs`.
-
     use super::*;
 
     fn grid(lines: &[&[&str]]) -> Grid {

@@ -88,8 +88,6 @@ impl Style {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `style.rs`.
-
     use super::*;
 
     const PLAIN: Style = Style {

@@ -52,8 +52,6 @@ fn message(path: &OsStr, input: &OsStr, snapshot: Option<&Info>) -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `under.rs`.
-
     use super::*;
     use ringwalk_snapshot::RootInfo;
 

@@ -58,8 +58,6 @@ fn is_query(word: &OsStr) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `words.rs`.
-
     use super::*;
 
     fn of(words: &[&str]) -> Result<(usize, Option<String>), String> {

@@ -38,8 +38,6 @@ pub fn uuid(fd: impl AsFd) -> Result<[u8; 16], Errno> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `info.rs`.
-
     use super::*;
     use std::fs::File;
 

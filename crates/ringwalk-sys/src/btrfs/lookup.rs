@@ -69,8 +69,6 @@ pub fn path_in_tree(fd: impl AsFd, tree: u64, directory: u64) -> Result<Vec<u8>,
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `lookup.rs`.
-
     use super::*;
 
     #[test]

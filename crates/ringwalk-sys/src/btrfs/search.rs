@@ -259,8 +259,6 @@ fn header_word(header: &[u8; HEADER], at: usize) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `search.rs`.
-
     use super::*;
 
     fn header(objectid: u64, offset: u64, kind: u32, length: u32) -> Vec<u8> {

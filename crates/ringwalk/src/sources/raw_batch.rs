@@ -178,8 +178,6 @@ impl RawBatch {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `raw_batch.rs`.
-
     use super::*;
     use ringwalk_sys::RawFileType as FileType;
 

@@ -98,8 +98,6 @@ fn has_local_mount(mounts: &[Mount], found: &Metadata) -> Option<bool> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `at_hand.rs`.
-
     use super::*;
     use ringwalk_sys::magic;
     use std::fs;

@@ -164,8 +164,6 @@ pub fn is_mount_root(metadata: &Metadata) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `mounts.rs`.
-
     use super::*;
 
     const TABLE: &[u8] = br"22 1 0:21 / /proc rw,relatime shared:5 master:1 - proc proc rw

@@ -32,8 +32,6 @@ fn backlog(memory: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `write_back.rs`.
-
     use super::*;
 
     #[test]

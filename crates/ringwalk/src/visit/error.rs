@@ -161,8 +161,6 @@ impl Failure {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `error.rs`.
-
     use super::*;
 
     #[test]

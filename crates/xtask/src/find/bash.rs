@@ -71,8 +71,6 @@ compopt -o filenames 2>/dev/null\n        COMPREPLY=($(compgen -f -- \"$1\"))\n 
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `bash.rs`.
-
     use super::*;
     use std::process::Command;
 

@@ -42,8 +42,6 @@ pub(super) fn insert(script: &str, after: &str, lines: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `completion.rs`.
-
     use super::*;
     use ringwalk_find::table::Argument;
 

@@ -45,8 +45,6 @@ fn lines() -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `fish.rs`.
-
     use super::*;
 
     #[test]

@@ -82,8 +82,6 @@ fn word(entry: &Entry, roff: &mut Roff) {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `man.rs`.
-
     use super::*;
     use ringwalk_cli::cli;
 

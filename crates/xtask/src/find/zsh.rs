@@ -67,8 +67,6 @@ fn function() -> String {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `zsh.rs`.
-
     use super::*;
 
     #[test]

@@ -128,8 +128,6 @@ pub(super) fn integer(number: u64) -> Cell {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `cells.rs`.
-
     use super::*;
 
     #[test]

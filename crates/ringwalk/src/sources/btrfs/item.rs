@@ -249,8 +249,6 @@ pub(crate) fn root_reference(data: &[u8]) -> Option<(u64, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `item.rs`.
-
     use super::*;
 
     fn dir_item(objectid: u64, kind: u8, name: &[u8], file_type: u8) -> Vec<u8> {

@@ -38,8 +38,6 @@ pub(super) fn first_run(sorted: &[Lookup]) -> Option<InodeRun> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `runs.rs`.
-
     use super::*;
 
     #[test]

@@ -144,8 +144,6 @@ fn not_on(choice: SourceChoice, file_system: &str) -> Refused {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `rules.rs`.
-
     use super::*;
 
     fn name<T>(found: Result<(SourceChoice, T), Refused>) -> Result<&'static str, String> {

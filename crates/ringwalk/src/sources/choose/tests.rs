@@ -1,4 +1,4 @@
-//! Unit tests of `choose.rs`.
+//! Unit tests of `choose/`.
 
 use super::*;
 use crate::Fields;

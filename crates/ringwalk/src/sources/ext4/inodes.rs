@@ -91,8 +91,6 @@ fn read(device: &File, bytes: &mut [u8], offset: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `inodes.rs`.
-
     use super::*;
 
     #[test]

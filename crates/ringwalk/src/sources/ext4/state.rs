@@ -42,8 +42,6 @@ pub(super) fn doubt(mount: &Mount, state: State) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `state.rs`.
-
     use super::*;
     use crate::system::mounts;
 

@@ -263,8 +263,6 @@ fn read_inode(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `sweep.rs`.
-
     use super::*;
 
     #[test]

@@ -41,8 +41,6 @@ fn read_with_pauses<T>(
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `torn.rs`.
-
     use super::*;
 
     /// Calls `read` with the number of pauses before it. Returns its result, and the sum of the

@@ -90,8 +90,6 @@ impl Mode {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `mode.rs`.
-
     use super::*;
 
     /// Returns how many of the next directories are put in flight before one is read by call.

@@ -246,8 +246,6 @@ fn with_metadata(reader: DirectoryReader) -> Result<DirectoryReader, String> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `side.rs`.
-
     use super::*;
     use crate::sources::kernel::available;
 

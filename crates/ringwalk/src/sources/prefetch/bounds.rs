@@ -96,8 +96,6 @@ fn cgroup_limit(cgroups: &str, root: &Path) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `bounds.rs`.
-
     use super::*;
     use std::fs::{create_dir_all, write};
 

@@ -158,8 +158,6 @@ fn pieces(range: ByteRange) -> impl Iterator<Item = ByteRange> {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `fetch.rs`.
-
     use super::*;
 
     const PLENTY: PrefetchBounds = PrefetchBounds {

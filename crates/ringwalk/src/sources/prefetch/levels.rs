@@ -255,8 +255,6 @@ fn block_at(bytes: &[u8], offset: u64, at: u64, block_size: u64) -> Option<&[u8]
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `levels.rs`.
-
     use super::*;
 
     #[test]

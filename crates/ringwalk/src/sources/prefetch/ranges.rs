@@ -41,8 +41,6 @@ pub(super) fn sort_and_merge(ranges: &mut Vec<ByteRange>, gap: u64) {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `ranges.rs`.
-
     use super::*;
 
     fn merged(ranges: &[(u64, u64)], gap: u64) -> Vec<(u64, u64)> {

@@ -54,8 +54,6 @@ pub(crate) trait Inventory: Sync {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `inventory.rs`.
-
     use super::*;
 
     #[test]

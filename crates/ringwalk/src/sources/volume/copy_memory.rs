@@ -87,8 +87,6 @@ impl Deref for DirectoryCopy {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `copy_memory.rs`.
-
     use super::*;
 
     #[test]

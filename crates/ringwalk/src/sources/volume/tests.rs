@@ -1,4 +1,4 @@
-//! Unit tests of `mod.rs`.
+//! Unit tests of `volume/`.
 
 use super::*;
 

@@ -132,8 +132,6 @@ impl InodeRanges {
 
 #[cfg(test)]
 mod tests {
-    //! Unit tests of `ranges.rs`.
-
     use super::*;
     use std::sync::atomic::AtomicU64;
 
