@@ -13,7 +13,7 @@
 //! | `count/`, `diff/`, `doctor/`, `du/`, `dupes/`, `export/`, `find/`, `hash/`, `import/`, `report/`, `snapshot/`, `sql/` | the programs |
 //! | `browse/` | the browser on the terminal (feature `browse`) |
 //! | `from.rs` | `--from`: snapshots in place of the live file system |
-//! | `console/`, `console/` | messages and results |
+//! | `console/` | messages and results |
 //! | `progress.rs` | the line of progress |
 //! | `output/` | `--format` and `--output` |
 //! | `explain.rs` | the report of `--explain` |
