@@ -126,6 +126,29 @@ def test_maps_are_complete_and_name_nothing_else(repository):
     assert "`d`" in lines[0] and "`gone.rs`" in lines[1]
 
 
+def test_pages_for_contributors_name_files_that_are_there(repository):
+    page = (
+        "# A\n\nWrite `one/src/a.rs`, `b/{c,d}.rs`, `one/src/b/`, `x/NAME/man.md`, `target/doc/`.\n"
+    )
+    write(
+        repository,
+        {
+            "docs/architecture.md": page,
+            "CONTRIBUTING.md": "See `docs/architecture.md`, and `cargo test`.\n",
+            "crates/one/src/lib.rs": "",
+            **dict.fromkeys(("crates/one/src/a.rs", "crates/one/src/b/c.rs"), ""),
+        },
+    )
+    table = "//! | folder or file | contents |\n//! |---|---|\n//! | `a.rs`, `b/` | both |\n"
+    write(repository, {"crates/one/src/lib.rs": table, "crates/one/src/b/d.rs": ""})
+    assert lint(repository, "check-maps") == (0, [])
+    (repository / "crates/one/src/b/d.rs").rename(repository / "crates/one/src/b/e.rs")
+    write(repository, {"CONTRIBUTING.md": "\nSee `page.md`.\n"})
+    wrong = ("docs/architecture.md:3: names `b/d.rs`", "CONTRIBUTING.md:2: names `page.md`")
+    there = ", which is not there: correct or remove it"
+    assert lint(repository, "check-maps") == (1, [name + there for name in wrong])
+
+
 def limit_loops(repository: Path, limits: str) -> None:
     """Gives the script other limits."""
     script = repository / "scripts/check-loops"
