@@ -136,6 +136,14 @@ def test_no_output_replaces_an_input(ringwalk, place, command):
     assert (place / "s").read_bytes() == before
 
 
+@pytest.mark.parametrize("command", ["count d s -o s", "snapshot d s -o s", "hash d s --save s"])
+def test_no_output_replaces_a_file_among_the_directories(ringwalk, place, command):
+    before = (place / "s").read_bytes()
+    result = ringwalk(*command.split(), cwd=place)
+    assert result.status == 2 and b"it is an input" in result.err, result
+    assert (place / "s").read_bytes() == before
+
+
 @root_only
 def test_the_list_of_a_replaced_file_stays(ringwalk, place):
     """The mask of the list was taken for the rights of the group, whose members could then read."""

@@ -124,8 +124,12 @@ impl Sums {
 /// If there is no answer.
 pub fn run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
     args.refuse().map_err(trouble)?;
-    let inputs = args.from.as_deref();
-    let output = args.output.open(inputs.as_slice())?;
+    // A snapshot can stand among the directories by mistake.
+    let inputs: Vec<&OsStr> = match &args.from {
+        Some(name) => vec![name],
+        None => args.directories.iter().map(OsString::as_os_str).collect(),
+    };
+    let output = args.output.open(&inputs)?;
     let fields = if args.no_stat {
         Fields::empty()
     } else {

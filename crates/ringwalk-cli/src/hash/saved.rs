@@ -7,7 +7,7 @@ use super::args::Algo;
 use super::{HashArgs, file_error, no_thread, walk_error};
 use crate::console;
 use crate::engine_options::EngineOptions;
-use crate::output::say_not_kept;
+use crate::output::{refuse_inputs, say_not_kept};
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::snapshot::{not_captured, report, status};
@@ -72,6 +72,7 @@ pub(super) fn run(
             "the hashes of a snapshot are BLAKE3; --algo is for lists",
         ));
     }
+    refuse_inputs("--save", output, &args.roots)?;
     let capture = Capture::new(args.roots.iter().cloned());
     let capture = capture.map_err(|error| not_captured(&error))?;
     let mut write = WriteOptions::default();

@@ -78,14 +78,29 @@ impl PlaceArgs {
                 is_safe: format == Format::Table,
             });
         };
-        if inputs.iter().any(|input| is_same_file(input, file)) {
-            return Err(failed(
-                file,
-                "it is an input, and --output would replace it",
-            ));
-        }
+        refuse_inputs("--output", file, inputs)?;
         File::create(file).map(Output::File).map_err(trouble)
     }
+}
+
+/// Refuses a file that is an input. `option` names the file.
+///
+/// # Errors
+///
+/// If the file is one of `inputs`.
+pub fn refuse_inputs(
+    option: &str,
+    file: &OsStr,
+    inputs: &[impl AsRef<OsStr>],
+) -> Result<(), Ended> {
+    if inputs
+        .iter()
+        .any(|input| is_same_file(input.as_ref(), file))
+    {
+        let reason = format_args!("it is an input, and {option} would replace it");
+        return Err(failed(file, reason));
+    }
+    Ok(())
 }
 
 /// Returns true if two paths lead to one file. A path that does not exist cannot be an input.

@@ -17,7 +17,7 @@ use crate::console;
 use crate::engine_options::EngineOptions;
 use crate::explain::explain;
 use crate::hash::saved;
-use crate::output::{say_not_kept, snapshot_name};
+use crate::output::{refuse_inputs, say_not_kept, snapshot_name};
 use crate::progress::Progress;
 use crate::quote::quoted_bytes;
 use crate::status::{Ended, answered, failed};
@@ -82,6 +82,7 @@ pub struct SnapshotArgs {
 ///
 /// If there is no snapshot.
 pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> Result<ExitCode, Ended> {
+    refuse_inputs("--output", &args.output, &args.roots)?;
     let capture = Capture::new(args.roots.iter().cloned());
     let capture = capture.map_err(|error| not_captured(&error))?;
     let mut write = WriteOptions::default();
