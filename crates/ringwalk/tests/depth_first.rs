@@ -175,6 +175,32 @@ fn a_skip_stays_within_its_root() {
 }
 
 #[test]
+fn a_skip_stays_within_a_directory_that_is_not_shown() {
+    let [one, two] = ["1", "2"].map(|name| make(&["a/x", "a/y", name, "sub/x"]));
+    let names = |min_depth, contents_first, skipped: &str| {
+        let walk = support::walks([one.path(), two.path()]).min_depth(min_depth);
+        let walk = walk.depth_first().contents_first(contents_first);
+        let mut entries = walk.into_iter();
+        let mut names = Vec::new();
+        while let Some(entry) = entries.next() {
+            let entry = entry.unwrap();
+            names.push(entry.file_name().to_str().unwrap().to_owned());
+            if entry.file_name() == skipped {
+                entries.skip_current_dir();
+            }
+        }
+        names.join(" ")
+    };
+    // The directories `a`, `sub` and the roots are not shown.
+    assert_eq!(names(2, false, "x"), "x x x x");
+    assert_eq!(names(2, true, "x"), "x x x x");
+    // The roots are not shown.
+    assert_eq!(names(1, false, "1"), "1 2 a x y sub x");
+    assert_eq!(names(1, false, "a"), "1 a sub x 2 a sub x");
+    assert_eq!(names(1, true, "1"), "1 2 x y a x sub");
+}
+
+#[test]
 fn the_walk_opens_nothing_more_where_the_caller_skips() {
     let dir = tempfile::tempdir().unwrap();
     for number in 0..600 {

@@ -151,6 +151,8 @@ const ROOTS: DirectoryNumber = 0;
 struct Placed {
     item: EntryItem,
     directory: DirectoryNumber,
+    /// False for a directory above the least depth, which only ends what was skipped before it.
+    is_shown: bool,
 }
 
 impl Placed {
@@ -158,6 +160,7 @@ impl Placed {
         Self {
             item: Err(error),
             directory,
+            is_shown: true,
         }
     }
 }
@@ -229,7 +232,11 @@ impl Iterator for DepthFirstEntries {
 
     fn next(&mut self) -> Option<EntryItem> {
         loop {
-            let Placed { item, directory } = self.walk.take()?;
+            let Placed {
+                item,
+                directory,
+                is_shown,
+            } = self.walk.take()?;
             let depth = match &item {
                 Ok(entry) => entry.depth(),
                 // The directory itself is not skipped, but what happens inside of it.
@@ -239,6 +246,9 @@ impl Iterator for DepthFirstEntries {
                 continue;
             }
             self.least_skipped = None;
+            if !is_shown {
+                continue;
+            }
             if let Ok(entry) = &item {
                 self.last = Some(Last {
                     depth,
@@ -444,9 +454,10 @@ impl<C: FnMut(Vec<Placed>) + Send> Visitor for Sorting<'_, C> {
             };
             let is_first = !shared.contents_first;
             let is_skipped_itself = is_first && entry.file_type().is_dir();
-            let placed = is_shown.then(|| Placed {
+            let placed = (is_shown || descends).then(|| Placed {
                 item: Ok(OwnedEntry::new(entry)),
                 directory: if is_skipped_itself { number } else { holder },
+                is_shown,
             });
             let (before, after) = if is_first || !descends {
                 (placed, None)
