@@ -20,10 +20,16 @@ WORK = {
     "count": "ringwalk.count(top)",
     "du": "ringwalk.du(top)",
     "doctor": "ringwalk.doctor(top)",
+    "hash": "ringwalk.hash([Name(str(top / 'a')), top])",
+    "hash with errors": "attempt(lambda: ringwalk.hash(top / 'none'))",
+    "dupes": "ringwalk.dupes(Name(str(top)))",
+    "dupes that fails": "attempt(lambda: ringwalk.dupes([top, top / 'none']))",
     "snapshot": "ringwalk.snapshot(Name(str(top)), f'{top}.{threading.get_ident()}')",
     "diff": "ringwalk.diff(saved, Name(str(top)))",
     "report": "ringwalk.report(saved, 'type', under=Name(str(top / 'a')))",
+    "rows of a snapshot": "ringwalk.open_snapshot(Name(saved)).__arrow_c_stream__()",
     "async": "asyncio.run(read(top))",
+    "async with": "asyncio.run(read_a_part(top))",
     "begin of async": "aiter(ringwalk.scan(top))",
 }
 
@@ -61,6 +67,11 @@ def attempt(work):
 async def read(top):
     async for batch in ringwalk.scan(top, batch_size=5):
         len(batch)
+
+async def read_a_part(top):
+    async with ringwalk.scan(top, batch_size=5) as scan:
+        async for batch in scan:
+            break
 
 def work(begun):
     while True:
