@@ -125,3 +125,11 @@ def test_name_starting_with_a_dash(count, scratch):
     (scratch / "-d").mkdir()
     (scratch / "-d" / "file").write_bytes(b"xyz")
     assert counted(count("--", "-d", cwd=scratch).ok()) == (1, 3)
+
+
+def test_a_directory_that_a_snapshot_lacks_is_an_error(ringwalk, scratch):
+    (scratch / "d").mkdir()
+    ringwalk("snapshot", "d", "-o", "s", cwd=scratch).ok()
+    result = ringwalk("count", "--from", "s", "d", "none", "--format", "json", cwd=scratch)
+    assert result.status == 1 and b"'none': not in" in result.err
+    assert json.loads(result.out)["errors"] == 1

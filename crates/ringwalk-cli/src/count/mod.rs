@@ -143,14 +143,14 @@ pub fn run(args: &CountArgs, options: &EngineOptions) -> Result<ExitCode, Ended>
         directories.push(".".into());
     }
     if let Some(outcome) = sweep(&directories, options, fields) {
-        return finish(&outcome, args, options, output);
+        return finish(&outcome, 0, args, options, output);
     }
     let walk = Walk::from_roots(directories)
         .fields(fields)
         .follow(Follow::CommandLine)
         .descends_everywhere(true);
     let outcome = count(walk, options)?;
-    finish(&outcome, args, options, output)
+    finish(&outcome, 0, args, options, output)
 }
 
 /// Counts the files of a snapshot.
@@ -164,15 +164,16 @@ fn run_from(
     let refused = options.refuse(Lacks::Directories, "with --from");
     refused.map_err(trouble)?;
     let tree = from::open(name).map_err(trouble)?;
-    let (directories, mut failed) = from::operands(&tree, args.directories.clone(), true);
+    let (directories, _) = from::operands(&tree, args.directories.clone(), true);
+    let missing = args.directories.len().saturating_sub(directories.len());
     let saved: Arc<dyn SavedTree> = Arc::<SnapshotTree>::clone(&tree);
     let walk = Walk::from_roots(directories)
         .fields(fields)
         .follow(Follow::CommandLine)
         .saved_tree(saved);
     let outcome = count(walk, options)?;
-    let status = finish(&outcome, args, options, output)?;
-    failed |= from::report_failure(&*tree);
+    let status = finish(&outcome, missing as u64, args, options, output)?;
+    let failed = from::report_failure(&*tree);
     Ok(if failed { answered(false) } else { status })
 }
 
@@ -226,17 +227,19 @@ fn report(error: ReadError<'_>) {
     console::error(format_args!("{operation} {path}: {reason}"));
 }
 
-/// Prints the sums.
+/// Prints the sums. `missing` operands are not in the snapshot.
 fn finish(
     outcome: &Outcome<Tally<'_>>,
+    missing: u64,
     args: &CountArgs,
     options: &EngineOptions,
     output: Output<'_>,
 ) -> Result<ExitCode, Ended> {
-    let tally = outcome
+    let mut tally = outcome
         .visitors
         .iter()
         .fold(Tally::new(&report), Tally::plus);
+    tally.no_directories += missing;
     let summary = &outcome.summary;
     let sums = Sums::of(&tally, args.no_stat);
     let answer = match args.output.format {
