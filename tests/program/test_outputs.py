@@ -144,6 +144,14 @@ def test_no_output_replaces_a_file_among_the_directories(ringwalk, place, comman
     assert (place / "s").read_bytes() == before
 
 
+def test_no_output_replaces_the_cache_of_hashes(ringwalk, place):
+    ringwalk("dupes", "d", "--cache", "c", cwd=place)
+    before = (place / "c").read_bytes()
+    result = ringwalk("dupes", "d", "--cache", "c", "--format", "csv", "-o", "./c", cwd=place)
+    assert result.status == 2 and b"it is an input" in result.err, result
+    assert (place / "c").read_bytes() == before
+
+
 @root_only
 def test_the_list_of_a_replaced_file_stays(ringwalk, place):
     """The mask of the list was taken for the rights of the group, whose members could then read."""

@@ -60,7 +60,8 @@ pub fn run(args: &DupesArgs, options: &EngineOptions) -> Result<ExitCode, Ended>
         args.sizes.refuse(format).map_err(trouble)?;
     }
     let (mut search, snapshots) = set_up(args, options)?;
-    let inputs: Vec<&OsStr> = snapshots.iter().map(|name| name.as_os_str()).collect();
+    let inputs = snapshots.iter().map(|name| name.as_os_str());
+    let inputs: Vec<&OsStr> = inputs.chain(args.cache.as_deref()).collect();
     let output = args.output.open(&inputs)?;
     if let Some(path) = &args.cache {
         let cache = HashCache::open(Path::new(path)).map_err(trouble)?;
