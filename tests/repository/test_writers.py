@@ -44,7 +44,7 @@ def rust() -> Iterator[tuple[str, str]]:
         name = str(path.relative_to(ROOT))
         test = r"/(tests|examples|benches)/|/(testing|fake|image|test_\w+|tests)\.rs$"
         if not re.search(test, name):
-            text = path.read_text().split("#[cfg(test)]\nmod tests {")[0]
+            text = re.split(r"#\[cfg\(test\)\]\n(?:#.*\n)*mod tests \{", path.read_text())[0]
             yield name, re.sub(r"(?m)^\s*//.*$", "", text)
 
 

@@ -12,12 +12,12 @@ use crate::quote::quoted;
 use crate::status::{Ended, trouble};
 
 /// A file that is being written.
-pub struct File<'a> {
+pub struct OutputFile<'a> {
     path: &'a OsStr,
     file: Unpublished,
 }
 
-impl<'a> File<'a> {
+impl<'a> OutputFile<'a> {
     /// Creates the file.
     ///
     /// # Errors

@@ -8,7 +8,7 @@
 mod file;
 mod format;
 
-pub use file::{File, say_not_kept};
+pub use file::{OutputFile, say_not_kept};
 pub(crate) use format::formats;
 pub use format::{Format, OneOf, TextFormat};
 
@@ -79,7 +79,7 @@ impl PlaceArgs {
             });
         };
         refuse_inputs("--output", file, inputs)?;
-        File::create(file).map(Output::File).map_err(trouble)
+        OutputFile::create(file).map(Output::File).map_err(trouble)
     }
 }
 
@@ -129,7 +129,7 @@ pub enum Output<'a> {
         is_safe: bool,
     },
     /// A file.
-    File(File<'a>),
+    File(OutputFile<'a>),
 }
 
 /// Why an answer was not written.

@@ -53,7 +53,7 @@ pub struct SnapshotArgs {
     pub one_file_system: bool,
 
     /// Save hashes of contents too, for dupes and diff: of the files with the size of another file.
-    /// This is hash --save; there, --all hashes the others too
+    /// This is what hash --save does, which with --all hashes the others too
     #[arg(long, conflicts_with = "since")]
     pub hash: bool,
 
