@@ -99,7 +99,7 @@ pub enum Action {
     Redraw,
     /// Stops the program until the shell continues it.
     Suspend,
-    /// Ends the program.
+    /// Ends the program. A test counts the actions by this one, which is the last.
     Quit,
 }
 

@@ -13,9 +13,15 @@ fn no_key_stands_in_two_rows() {
 }
 
 #[test]
-fn no_action_stands_in_two_rows() {
+fn every_action_stands_in_one_row() {
     let actions: HashSet<Action> = TABLE.iter().map(|binding| binding.action).collect();
     assert_eq!(actions.len(), TABLE.len());
+    let all = Action::Quit as usize + 1;
+    assert_eq!(
+        actions.len(),
+        all,
+        "a new action needs a row, and stands before the last one"
+    );
 }
 
 #[test]
