@@ -76,6 +76,16 @@ pub struct SnapshotArgs {
     pub memory: usize,
 }
 
+/// Returns the optional parts of a snapshot that the options name, without hashes.
+fn contents(args: &SnapshotArgs) -> Contents {
+    Contents {
+        atime: args.atime,
+        xattrs: args.xattrs,
+        projid: args.projid,
+        ..Contents::default()
+    }
+}
+
 /// Saves `args.roots` and writes the snapshot.
 ///
 /// # Errors
@@ -88,12 +98,7 @@ pub fn run(args: &SnapshotArgs, options: &EngineOptions) -> Result<ExitCode, End
     let mut write = WriteOptions::default();
     write.not_kept = say_not_kept;
     write.memory = args.memory;
-    write.contents = Contents {
-        atime: args.atime,
-        xattrs: args.xattrs,
-        projid: args.projid,
-        ..Contents::default()
-    };
+    write.contents = contents(args);
     let rows = write.progress.clone();
     let mut capture = capture.options(write);
     if args.hash {
@@ -176,4 +181,30 @@ pub(crate) fn report(path: &[u8], failure: Failure) {
         quoted_bytes(path),
         console::reason(&failure.errno.into())
     ));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::FromArgMatches;
+    use ringwalk_snapshot::Column;
+
+    #[test]
+    fn every_optional_column_has_an_option() {
+        let command = SnapshotArgs::augment_args(clap::Command::new("snapshot"));
+        for column in Column::all() {
+            let Some(is_asked) = column.facts().asked else {
+                continue;
+            };
+            let option = format!("--{}", column.name());
+            let line = ["snapshot", "top", "-o", "file", &option];
+            let words = command.clone().try_get_matches_from(line).unwrap();
+            let args = SnapshotArgs::from_arg_matches(&words).unwrap();
+            let has_it = match column {
+                Column::Hash => args.hash,
+                _ => is_asked(&contents(&args)),
+            };
+            assert!(has_it, "{option}");
+        }
+    }
 }
