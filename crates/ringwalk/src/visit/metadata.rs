@@ -56,8 +56,12 @@ impl Fields {
     /// All fields of statx(2).
     pub const STATX: Self = Self::all().difference(Self::PROJECT_ID);
 
-    /// The fields that every file has.
-    const BASIC: Self = Self::STATX.difference(Self::BTIME.union(Self::MNT_ID));
+    /// The fields that every file has: `STATX_BASIC_STATS`.
+    const BASIC: Self = Self::from_bits_truncate(0x07ff);
+
+    /// The fields of statx(2) that are taken from file systems past the VFS. A source must not say
+    /// that it knows another one.
+    pub(crate) const VOLUME: Self = Self::BASIC.union(Self::BTIME).union(Self::MNT_ID);
 
     /// Returns the mask to call statx(2) with.
     pub(crate) const fn statx_mask(self) -> u32 {
@@ -516,6 +520,14 @@ mod tests {
         assert_eq!(file.rdev(), None);
         file.set_rdev(0x801);
         assert_eq!(file.rdev(), Some(0x801));
+    }
+
+    /// Neither set gets a new field by itself: an old kernel, or a source, would be wrong about it.
+    #[test]
+    fn sets_of_fields_do_not_grow() {
+        // STATX_BASIC_STATS of linux/stat.h, and with STATX_BTIME and STATX_MNT_ID.
+        assert_eq!(Fields::BASIC.bits(), 0x07ff);
+        assert_eq!(Fields::VOLUME.bits(), 0x1fff);
     }
 
     #[test]

@@ -36,7 +36,7 @@ const TIMES: Fields = Fields::ATIME
 
 /// Fields that are always returned, as statx(2) does: the basic fields and, since Linux 5.8, the
 /// mount.
-const ALWAYS: Fields = Fields::STATX.difference(TIMES);
+const ALWAYS: Fields = Fields::VOLUME.difference(TIMES);
 
 /// Returns the metadata of a file on `mounted`, for a caller that asks for `fields`.
 #[inline]

@@ -72,9 +72,10 @@ impl OpenMount {
         }
     }
 
-    /// Returns the metadata of an open directory, its mount id included.
+    /// Returns the metadata of an open directory, its mount id included. They have the fields that
+    /// files of a volume can have, as the kernel may return more than it is asked for.
     pub(crate) fn look_at(directory: impl AsFd) -> Result<Metadata, Refused> {
-        let fields = Fields::STATX;
+        let fields = Fields::VOLUME;
         let mut stat = Statx::default();
         statx(
             directory,
@@ -84,7 +85,8 @@ impl OpenMount {
             &mut stat,
         )
         .map_err(|errno| Refused::because(format!("it cannot be looked at: {errno}")))?;
-        let metadata = Metadata::from(&stat);
+        let mut metadata = Metadata::from(&stat);
+        metadata.retain(fields);
         if !metadata.mask.contains(Fields::MNT_ID) {
             return Err(Refused::because(
                 "this kernel reports no mount ids (Linux 5.8 does)",

@@ -26,7 +26,7 @@ const ANY_ATTRIBUTE: u64 = ATTRIBUTES[0].0 | ATTRIBUTES[1].0 | ATTRIBUTES[2].0;
 const WITHOUT_EFFECT: u64 = 0x8001_7f62;
 
 /// Fields that statx(2) always returns: the basic fields and, since Linux 5.8, the mount.
-const ALWAYS: Fields = Fields::STATX.difference(Fields::BTIME);
+const ALWAYS: Fields = Fields::VOLUME.difference(Fields::BTIME);
 
 /// Returns true if a record lags behind the answer of statx(2), or lacks a part of it. `record`
 /// must have links.
