@@ -18,8 +18,8 @@ pub struct FilesBelow {
 }
 
 impl FilesBelow {
-    /// Begins a walk, in the order of names. `roots` are its roots. They are kept open, so that the files are looked up
-    /// below them.
+    /// Begins a walk, in the order of names. `roots` are its roots. They are kept open, so that the
+    /// files are looked up below them.
     pub fn new(walk: Walk, roots: &[OsString]) -> Self {
         Self {
             roots: Roots::open(roots),
