@@ -97,8 +97,10 @@ pub fn refuse_inputs(
         .iter()
         .any(|input| is_same_file(input.as_ref(), file))
     {
-        let reason = format_args!("it is an input, and {option} would replace it");
-        return Err(failed(file, reason));
+        return Err(failed(
+            file,
+            format_args!("it is an input, and {option} would replace it"),
+        ));
     }
     Ok(())
 }
