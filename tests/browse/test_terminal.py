@@ -20,6 +20,10 @@ LEAVING = (
     (None, signal.SIGINT, 128 + signal.SIGINT),
 )
 
+# The answer of `echo status $?`. A command that is typed before the shell reads it is shown above
+# the prompt, and the answer then stands behind the prompt.
+STATUS = "^(?:ready> )?status"
+
 
 def modes(shell):
     """Returns the modes of the terminal, as stty and tmux know them."""
@@ -61,14 +65,14 @@ def test_the_terminal_is_given_back(shell, top, key, number, status):
         shell.press(key)
     shell.until(lambda: shell.ask("alternate_on") == "0", "the screen of the shell")
     shell.type("echo status $?")
-    shell.wait_for(f"^status {status}$")
+    shell.wait_for(f"{STATUS} {status}$")
     assert modes(shell) == before
 
 
 def ends_by_panic(shell, before, message):
     """Waits for the message of a panic, on the screen of the shell and not on the browser's."""
     shell.wait(message)
-    ended = shell.wait_for("^status ([0-9]+)$")
+    ended = shell.wait_for(f"{STATUS} ([0-9]+)$")
     assert ended[1] != "0" and shell.ask("alternate_on") == "0"
     assert message in shell.text()
     assert modes(shell) == before
@@ -103,7 +107,7 @@ def test_quitting_at_a_panic(shell, example):
     before = modes(shell)
     start_panicking(shell, example)
     shell.press("2", "C-c")
-    ended = shell.wait_for("^status ([0-9]+)$")
+    ended = shell.wait_for(f"{STATUS} ([0-9]+)$")
     assert ("a panic in a pane" in shell.text()) == (ended[1] != "0")
     assert modes(shell) == before
 
@@ -118,7 +122,7 @@ def test_a_signal_in_every_mode(shell, top, covers):
     os.kill(program(shell), signal.SIGTERM)
     shell.until(lambda: shell.ask("alternate_on") == "0", "the screen of the shell")
     shell.type("echo status $?")
-    shell.wait_for(f"^status {128 + signal.SIGTERM}$")
+    shell.wait_for(f"{STATUS} {128 + signal.SIGTERM}$")
     assert modes(shell) == before and (top / "big").exists()
 
 
