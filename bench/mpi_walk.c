@@ -48,6 +48,8 @@ static bool has_token, is_token_black, has_given, is_waiting, is_over;
 static void fail(const char *path)
 {
 	fprintf(stderr, "mpi_walk: %s: %s\n", path, strerror(errno));
+	/* mpiexec drops what it has not passed on yet when a rank aborts. */
+	sleep(1);
 	MPI_Abort(MPI_COMM_WORLD, 1);
 }
 
