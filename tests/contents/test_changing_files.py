@@ -57,9 +57,13 @@ def change_back(path):
 def by_inode(directory):
     """Returns the files in the order in which a worker reads them.
 
-    It is seldom the order in which they were made: ext4 uses the numbers of removed files again.
+    It reads the first one that the walk finds, and the others by their inode numbers. Names get the
+    same order here: ext4 uses the numbers of removed files again, so it is seldom the same.
     """
-    return sorted(directory.iterdir(), key=lambda path: path.stat().st_ino)
+    files = sorted(directory.iterdir(), key=lambda path: path.stat().st_ino)
+    names = sorted(path.name for path in files)
+    apart = [path.rename(directory / f"moved {number}") for number, path in enumerate(files)]
+    return [path.rename(directory / name) for path, name in zip(apart, names, strict=True)]
 
 
 CHANGES = (overwrite, overwrite_with_old_times, grow, shrink, change_back)
