@@ -67,7 +67,7 @@ def dask(folder: pathlib.Path, before=((), ()), tls=()):
             found.append(start("worker", "--nthreads", "1", *quiet, before=words))
         if tls:
             # The driver itself waits for the first worker.
-            assert wait_until(description.exists)
+            assert wait_until(lambda: description.exists() and description.read_text())
             yield json.loads(description.read_text())["address"], found
             return
         client = stack.enter_context(connected(description))
