@@ -3,7 +3,7 @@
 use ringwalk::{
     Batch, Errno, Fields, FileType, Flow, Metadata, SavedTree, Timestamp, Visitor, Walk,
 };
-use ringwalk_answers::diff::{DiffOptions, Kind, View, diff, json};
+use ringwalk_answers::diff::{DiffOptions, Kind, View, contents_to_compare, diff, json};
 use ringwalk_answers::exchange::{import_unnamed, write_csv, write_ncdu_json, write_ndjson};
 use ringwalk_snapshot::stored_entry::{columns, stored_entry};
 use ringwalk_snapshot::{
@@ -256,6 +256,24 @@ fn a_comparison_shows_what_the_table_says() {
             assert_eq!(value, wanted[&column], "{}", facts.name);
         }
     }
+}
+
+/// A part of a snapshot that a live tree must be read with to be compared. The others cost reading
+/// the contents, or make no change.
+#[test]
+fn a_live_tree_is_read_with_what_is_compared() {
+    let expected = Contents {
+        projid: true,
+        ..Contents::default()
+    };
+    assert_eq!(contents_to_compare(&saved(&entry())), expected);
+    let mut tree = TreeBuilder::new(WriteOptions::default());
+    let top = Entry::new(b"", FileType::Directory);
+    tree.begin_root(b"/top", &top).unwrap();
+    tree.end_directory().unwrap();
+    let written = tree.finish_unnamed(Info::default()).unwrap();
+    let without = Snapshot::from_file(written, "snapshot".as_ref()).unwrap();
+    assert_eq!(contents_to_compare(&without), Contents::default());
 }
 
 /// Makes the same attributes as [`Made`], except one.

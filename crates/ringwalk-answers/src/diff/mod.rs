@@ -57,7 +57,9 @@ use classify::Classified;
 use file_systems::Numbers;
 use pieces::SharedRoot;
 use ringwalk::FileType;
-use ringwalk_snapshot::{Column, Info, ReadError, RootInfo, RowCounter, Snapshot, order};
+use ringwalk_snapshot::{
+    Column, Compared, Contents, Info, ReadError, RootInfo, RowCounter, Snapshot, order,
+};
 use scan::Reader;
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -231,6 +233,16 @@ impl Diff {
     pub(crate) fn all(&self) -> impl Iterator<Item = &Change> {
         self.changes.iter().chain(&self.hidden)
     }
+}
+
+/// Returns what a snapshot of a live tree must have to be compared with `old`: the parts that `old`
+/// has and whose difference is a change. Hashes are left out, because all contents would be read.
+pub fn contents_to_compare(old: &Snapshot) -> Contents {
+    let is_compared = |column: Column| {
+        let facts = column.facts();
+        facts.compared == Compared::Change && !facts.fields.is_empty() && old.has(column)
+    };
+    Contents::of(is_compared, false)
 }
 
 /// Compares two snapshots. Both must have the same roots.

@@ -40,7 +40,7 @@ pub use value::Value;
 
 use directories::Directories;
 use links::Links;
-use ringwalk_snapshot::{Column, Moment, ReadError, RowCounter, Snapshot};
+use ringwalk_snapshot::{Column, Contents, Moment, ReadError, RowCounter, Snapshot};
 use rows::Plan;
 use scope::Scope;
 use std::num::NonZeroUsize;
@@ -113,6 +113,14 @@ pub struct Group {
     pub values: Vec<Value>,
     /// The sums.
     pub sums: Sums,
+}
+
+/// Returns what a snapshot of a live tree must have for a report by these keys.
+pub fn contents_to_report(keys: &[Key]) -> Contents {
+    Contents {
+        projid: keys.contains(&Key::Project),
+        ..Contents::default()
+    }
 }
 
 /// Adds up the rows of a snapshot by groups.

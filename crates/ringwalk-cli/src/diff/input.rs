@@ -4,8 +4,9 @@ use crate::engine_options::{EngineOptions, Lacks};
 use crate::quote::quoted;
 use crate::snapshot::capture_unnamed;
 use crate::status::{Ended, failed, trouble};
+use ringwalk_answers::diff::contents_to_compare;
 use ringwalk_snapshot::cluster::is_live;
-use ringwalk_snapshot::{Column, Contents, ReadError, Skipped, Snapshot};
+use ringwalk_snapshot::{ReadError, Skipped, Snapshot};
 use std::ffi::OsStr;
 use std::path::Path;
 
@@ -35,10 +36,7 @@ pub(super) fn open_or_take(
     // A snapshot is compared with one that was taken the same way.
     let stays = old.has_skipped(Skipped::OtherFs);
     let stays = stays.map_err(|error| unreadable(&error))?;
-    let contents = Contents {
-        projid: old.has(Column::Projid),
-        ..Contents::default()
-    };
+    let contents = contents_to_compare(old);
     Ok(capture_unnamed(Path::new(path), stays, contents, options)?.0)
 }
 

@@ -31,8 +31,10 @@ use crate::progress::Progress;
 use crate::quote::quoted;
 use crate::status::{Ended, answered, failed, trouble};
 use ringwalk_answers::report::output::{csv, json, parquet};
-use ringwalk_answers::report::{Key, Report, ReportError, ReportOptions, report};
-use ringwalk_snapshot::{Contents, Snapshot};
+use ringwalk_answers::report::{
+    Key, Report, ReportError, ReportOptions, contents_to_report, report,
+};
+use ringwalk_snapshot::Snapshot;
 use std::process::ExitCode;
 use style::Style;
 
@@ -58,10 +60,7 @@ pub fn run(args: &ReportArgs, options: &EngineOptions) -> Result<ExitCode, Ended
         .by
         .as_ref()
         .map_or_else(|| vec![Key::Directory], |keys| keys.0.clone());
-    let contents = Contents {
-        projid: keys.contains(&Key::Project),
-        ..Contents::default()
-    };
+    let contents = contents_to_report(&keys);
     let snapshot = input::open(&args.input, false, contents, options)?;
     let report = of(&snapshot, keys, args, options)?;
     let ranking = report.ranking(args.top);

@@ -12,7 +12,7 @@ use pyo3::types::PyDict;
 use ringwalk_answers::diff::{
     self as changes, By, DiffOptions, Group, GroupKey, Kind, Renames, Unread,
 };
-use ringwalk_snapshot::{Column, Contents, Skipped};
+use ringwalk_snapshot::{Contents, Skipped};
 use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,7 +63,7 @@ impl Order {
         // A snapshot is compared with one that was taken the same way.
         self.taking.one_file_system =
             self.new.is_directory() && old.has_skipped(Skipped::OtherFs)?;
-        self.taking.contents.projid = old.has(Column::Projid);
+        self.taking.contents = changes::contents_to_compare(&old);
         let new = self.new.open_or_take(&self.taking)?;
         let diff = changes::diff(&old, &new, &self.options)?;
         let mut order: Vec<usize> = (0..diff.changes.len()).collect();

@@ -7,8 +7,8 @@ use crate::waiting;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use ringwalk_answers::report::output::json;
-use ringwalk_answers::report::{Key, ReportError, ReportOptions, report};
-use ringwalk_snapshot::{Contents, places};
+use ringwalk_answers::report::{Key, ReportError, ReportOptions, contents_to_report, report};
+use ringwalk_snapshot::places;
 use std::ffi::OsString;
 use std::sync::Arc;
 
@@ -63,10 +63,7 @@ pub(crate) fn add_up(
     let input = Input::new(snapshot)?;
     let under = under.map(Given::new).transpose()?;
     let engine = Engine::new(source, workers)?;
-    let contents = Contents {
-        projid: keys.contains(&Key::Project),
-        ..Contents::default()
-    };
+    let contents = contents_to_report(&keys);
     let mut options = ReportOptions::by(keys);
     options.threads = engine.workers();
     let stop = Arc::clone(&options.stop);

@@ -275,8 +275,8 @@ macro_rules! columns {
             /// All parts.
             pub const ALL: Self = Self { $($($asked: true,)?)* xattrs: true };
 
-            /// Returns the parts that a file has, by its columns.
-            pub(crate) fn of(has: impl Fn(Column) -> bool, xattrs: bool) -> Self {
+            /// Returns the parts of which a file has columns.
+            pub fn of(has: impl Fn(Column) -> bool, xattrs: bool) -> Self {
                 Self { $($($asked: has(Column::$column),)?)* xattrs }
             }
         }
