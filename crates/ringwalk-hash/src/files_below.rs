@@ -14,7 +14,8 @@ use std::sync::Arc;
 pub struct FilesBelow {
     entries: DepthFirstEntries,
     roots: Roots,
-    left_out: LeftOut,
+    /// The type of the file system that the last root is on, if it is one of the kernel.
+    wanted: Option<u64>,
 }
 
 impl FilesBelow {
@@ -23,7 +24,7 @@ impl FilesBelow {
     pub fn new(walk: Walk, roots: &[OsString]) -> Self {
         Self {
             roots: Roots::open(roots),
-            left_out: LeftOut::default(),
+            wanted: None,
             entries: walk.depth_first().into_iter(),
         }
     }
@@ -33,9 +34,15 @@ impl FilesBelow {
         self.entries.summary()
     }
 
-    fn is_left_out(&self, error: &Error) -> bool {
-        let is_root = || self.roots.0.iter().any(|(root, _)| root == error.path());
-        self.left_out.holds(error.path()) && !is_root()
+    /// Returns true for a directory of another file system of the kernel than its root is on: files
+    /// below a root that lies on one are wanted.
+    fn is_left_out(&mut self, entry: &OwnedEntry) -> bool {
+        let kind = || kernel_file_system(entry.path().as_os_str().as_bytes());
+        if entry.depth() == 0 {
+            self.wanted = kind();
+            return false;
+        }
+        entry.file_type().is_dir() && kind().is_some_and(|kind| Some(kind) != self.wanted)
     }
 }
 
@@ -45,55 +52,15 @@ impl Iterator for FilesBelow {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             match self.entries.next()? {
+                Ok(entry) if self.is_left_out(&entry) => self.entries.skip_current_dir(),
                 Ok(entry) => {
-                    if !self.left_out.takes(&entry)
-                        && let Some(file) = self.roots.file(entry)
-                    {
+                    if let Some(file) = self.roots.file(entry) {
                         return Some(Ok(file));
                     }
                 }
-                Err(error) if self.is_left_out(&error) => {}
                 Err(error) => return Some(Err(error)),
             }
         }
-    }
-}
-
-/// Leaves out file systems of the kernel below a root.
-#[derive(Debug, Default)]
-struct LeftOut {
-    /// The last directory that was left out. Entries come depth first.
-    directory: Option<PathBuf>,
-    /// The type of the root's own file system, if it is one of the kernel: its files are wanted.
-    wanted: Option<u64>,
-}
-
-impl LeftOut {
-    /// Returns true if the path lies in a directory that is left out.
-    fn holds(&self, path: &Path) -> bool {
-        let directory = self.directory.as_deref();
-        directory.is_some_and(|directory| path.starts_with(directory))
-    }
-
-    /// Looks at the next entry. Returns true if it is left out.
-    fn takes(&mut self, entry: &OwnedEntry) -> bool {
-        let kind = || kernel_file_system(entry.path().as_os_str().as_bytes());
-        if entry.depth() == 0 {
-            // This root can lie in a directory that was left out below the previous root.
-            self.directory = None;
-            self.wanted = kind();
-            return false;
-        }
-        if self.holds(entry.path()) {
-            return true;
-        }
-        if entry.file_type() == FileType::Directory {
-            let kind = kind();
-            if kind.is_some() && kind != self.wanted {
-                self.directory = Some(entry.path().to_path_buf());
-            }
-        }
-        false
     }
 }
 
