@@ -28,4 +28,14 @@ impl Fault {
             Self::Irregular | Self::Changed | Self::FalseSize => None,
         }
     }
+
+    /// Returns the reason in words, for a fault that is no error of the system.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Self::Open(_) | Self::Stat(_) | Self::Read(_) => None,
+            Self::Irregular => Some("not a regular file"),
+            Self::Changed => Some("changed while it was read"),
+            Self::FalseSize => Some("has more bytes than the size that its file system reports"),
+        }
+    }
 }

@@ -43,19 +43,15 @@ impl Problem {
     }
 
     fn of_file(path: &[u8], fault: Fault) -> Self {
-        let (errno, reason) = match fault {
-            Fault::Irregular => (Errno::INVAL, Some("not a regular file")),
-            Fault::Changed => (Errno::STALE, Some("changed while it was read")),
-            Fault::FalseSize => (
-                Errno::IO,
-                Some("has more bytes than the size that its file system reports"),
-            ),
-            fault => (fault.errno().unwrap_or(Errno::IO), None),
+        let errno = match fault {
+            Fault::Irregular => Errno::INVAL,
+            Fault::Changed => Errno::STALE,
+            fault => fault.errno().unwrap_or(Errno::IO),
         };
         Self {
             path: path.to_vec(),
             errno,
-            reason,
+            reason: fault.reason(),
         }
     }
 

@@ -134,20 +134,14 @@ pub(crate) fn walk_error(error: &Error) -> String {
 /// Returns the message for a file that has no hash.
 pub(crate) fn file_error(path: &Path, fault: Fault) -> String {
     let path = quoted(path.as_os_str());
-    match fault {
-        Fault::Irregular => format!("{path}: not a regular file"),
-        Fault::Changed => format!("{path}: changed while it was read"),
-        Fault::FalseSize => {
-            format!("{path}: has more bytes than the size that its file system reports")
-        }
-        fault => {
-            let what = if matches!(fault, Fault::Open(_)) {
-                "open"
-            } else {
-                "read"
-            };
-            let reason = fault.errno().map(|errno| console::reason(&errno.into()));
-            format!("cannot {what} {path}: {}", reason.unwrap_or_default())
-        }
+    if let Some(reason) = fault.reason() {
+        return format!("{path}: {reason}");
     }
+    let what = if matches!(fault, Fault::Open(_)) {
+        "open"
+    } else {
+        "read"
+    };
+    let reason = fault.errno().map(|errno| console::reason(&errno.into()));
+    format!("cannot {what} {path}: {}", reason.unwrap_or_default())
 }
