@@ -29,7 +29,7 @@ pub(super) enum Kind {
 }
 
 /// The time zone of all times. Without one, consumers may take them for local time.
-pub(super) const TIME_ZONE: &str = "UTC";
+pub(crate) const TIME_ZONE: &str = "UTC";
 
 /// A column that callers can select.
 #[derive(Clone, Copy)]

@@ -24,6 +24,7 @@ pub(crate) use batch::{Batch, Capsules};
 pub(crate) use bell::Bell;
 pub(crate) use columns::type_word;
 pub(crate) use errors::Errors;
+pub(crate) use fields::TIME_ZONE;
 pub(crate) use leftover::Leftover;
 
 use crate::given;

@@ -1,5 +1,6 @@
 //! A snapshot as a stream of Arrow's C stream interface: all rows, a row group at a time.
 
+use crate::scan::TIME_ZONE;
 use arrow_array::builder::{
     BinaryBuilder, BooleanBuilder, MapBuilder, MapFieldNames, PrimitiveBuilder, StringBuilder,
 };
@@ -11,9 +12,6 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef, TimeUnit};
 use ringwalk_snapshot::{Chunk, Column, ReadError, Snapshot, Values, XattrReader};
 use std::io;
 use std::sync::Arc;
-
-/// The time zone of all times, as in scans.
-const TIME_ZONE: &str = "UTC";
 
 /// The name of the column of extended attributes.
 const XATTRS: &str = "xattrs";
