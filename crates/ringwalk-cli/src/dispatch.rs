@@ -106,13 +106,12 @@ fn run_command(args: Vec<OsString>) -> Result<ExitCode, Ended> {
     let given = given.and_then(|(name, own)| Some((registry::command(&name)?, own)));
     // Clap knows no other commands, and it has asked for one.
     let (command, own) = given.ok_or_else(|| trouble("expected a command"))?;
-    start(command, &common(words)?, own)
+    start(command, &common(&mut words)?, own)
 }
 
 /// Runs a command whose words have the common options, too.
 fn start_alone(command: &Command, mut words: ArgMatches) -> Result<ExitCode, Ended> {
-    let common = CommonArgs::from_arg_matches_mut(&mut words).map_err(trouble)?;
-    start(command, &common, words)
+    start(command, &common(&mut words)?, words)
 }
 
 fn start(command: &Command, common: &CommonArgs, mut own: ArgMatches) -> Result<ExitCode, Ended> {
@@ -125,8 +124,8 @@ fn start(command: &Command, common: &CommonArgs, mut own: ArgMatches) -> Result<
     command.run(&mut own, &options)
 }
 
-fn common(mut words: ArgMatches) -> Result<CommonArgs, Ended> {
-    CommonArgs::from_arg_matches_mut(&mut words).map_err(trouble)
+fn common(words: &mut ArgMatches) -> Result<CommonArgs, Ended> {
+    CommonArgs::from_arg_matches_mut(words).map_err(trouble)
 }
 
 /// Runs `find`, the subcommand at `at`. The words after it are find's own language, which clap
@@ -136,7 +135,7 @@ fn run_find(mut args: Vec<OsString>, at: usize) -> Result<ExitCode, Ended> {
     let given = if at == 1 {
         CommonArgs::default()
     } else {
-        common(parse(cli::definition(), args, "find")?)?
+        common(&mut parse(cli::definition(), args, "find")?)?
     };
     let options = resolve(&given, Usage::Find)?;
     console::set_program("find");

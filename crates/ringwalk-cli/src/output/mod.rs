@@ -107,8 +107,7 @@ pub fn refuse_inputs(
 
 /// Returns true if two paths lead to one file. A path that does not exist cannot be an input.
 fn is_same_file(a: &OsStr, b: &OsStr) -> bool {
-    let identity = |path: &OsStr| fs::metadata(path).map(|found| (found.dev(), found.ino()));
-    identity(a).is_ok_and(|a| identity(b).is_ok_and(|b| a == b))
+    is_same(fs::metadata(a), fs::metadata(b))
 }
 
 /// Reads the name of a snapshot to write. A snapshot is written to its end before it appears, so
@@ -211,10 +210,12 @@ impl Write for Standard {
 
 /// Returns true if an open file is the one at `path`.
 pub fn is_open_file(file: &fs::File, path: &Path) -> bool {
-    match (file.metadata(), fs::metadata(path)) {
-        (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
-        _ => false,
-    }
+    is_same(file.metadata(), fs::metadata(path))
+}
+
+fn is_same(a: io::Result<fs::Metadata>, b: io::Result<fs::Metadata>) -> bool {
+    let identity = |found: fs::Metadata| (found.dev(), found.ino());
+    matches!((a.map(identity), b.map(identity)), (Ok(a), Ok(b)) if a == b)
 }
 
 #[cfg(test)]
