@@ -43,7 +43,8 @@ impl Order {
 
 #[doc = include_str!(concat!(env!("OUT_DIR"), "/take_snapshot.txt"))]
 #[pyfunction]
-#[pyo3(signature = (roots, output, since, xattrs, atime, projid, one_file_system, memory, workers, source))]
+#[pyo3(signature = (roots, output, since, xattrs, atime, projid, one_file_system, memory, workers,
+    source))]
 #[expect(
     clippy::too_many_arguments,
     clippy::fn_params_excessive_bools,

@@ -202,7 +202,9 @@ macro_rules! fields {
                     }
                 }
 
-                #[doc = concat!("Sets [`", stringify!($field), "`](Self::", stringify!($field), ").")]
+                #[doc = concat!(
+                    "Sets [`", stringify!($field), "`](Self::", stringify!($field), ")."
+                )]
                 #[inline]
                 pub fn $set(&mut self, value: $value) {
                     self.$field = value;
