@@ -56,5 +56,5 @@ pub use one_sum::Usage;
 pub use ordered::{Measured, measure};
 pub use read_error::{ReadError, Report, Stop};
 pub use rule::{Charge, Rule, Verdict};
-pub use tally::{SweptTally, Tally};
+pub use tally::{SweptTally, Tally, type_name};
 pub use totals::Totals;

@@ -163,6 +163,20 @@ impl Visitor for Tally<'_> {
     }
 }
 
+/// Returns the name of a type in answers of programs.
+pub fn type_name(file_type: FileType) -> &'static str {
+    match file_type {
+        FileType::BlockDevice => "block_device",
+        FileType::CharacterDevice => "character_device",
+        FileType::Directory => "directory",
+        FileType::Fifo => "fifo",
+        FileType::Regular => "file",
+        FileType::Socket => "socket",
+        FileType::Symlink => "symlink",
+        FileType::Unknown => "unknown",
+    }
+}
+
 /// The counts of one thread of an inode sweep.
 #[derive(Debug)]
 pub struct SweptTally<'t> {

@@ -2,13 +2,12 @@
 
 use crate::errors::os_error;
 use crate::given::{Engine, Given, follow, number_or_none, stay};
-use crate::scan::type_word;
 use crate::waiting;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use ringwalk::sync::{IgnorePoison, lock};
 use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Operation, Stay, Walk};
-use ringwalk_du::{ReadError, Rule, SweptTally, Tally, Usage as Sums};
+use ringwalk_du::{ReadError, Rule, SweptTally, Tally, Usage as Sums, type_name};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Mutex;
@@ -200,7 +199,7 @@ pub(crate) fn count(
     })?;
     let types = PyDict::new(py);
     for (file_type, number) in tally.types {
-        types.set_item(type_word(file_type).unwrap_or("unknown"), number)?;
+        types.set_item(type_name(file_type), number)?;
     }
     Ok(Count {
         entries: tally.entries,

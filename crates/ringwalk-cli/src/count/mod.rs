@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use clap::{ArgAction, Args, ValueHint};
 use ringwalk::{Errno, Fields, FileType, Follow, InodeSweep, Outcome, SavedTree, Summary, Walk};
-use ringwalk_du::{ReadError, SweptTally, Tally};
+use ringwalk_du::{ReadError, SweptTally, Tally, type_name};
 use ringwalk_snapshot::SnapshotTree;
 use ringwalk_text::SizeFormat;
 use serde::Serialize;
@@ -299,20 +299,6 @@ struct Object {
     source: &'static str,
     workers: usize,
     stopped: bool,
-}
-
-/// Returns the member of `types` that counts the entries of a type.
-fn type_name(file_type: FileType) -> &'static str {
-    match file_type {
-        FileType::BlockDevice => "block_device",
-        FileType::CharacterDevice => "character_device",
-        FileType::Directory => "directory",
-        FileType::Fifo => "fifo",
-        FileType::Regular => "file",
-        FileType::Socket => "socket",
-        FileType::Symlink => "symlink",
-        FileType::Unknown => "unknown",
-    }
 }
 
 fn json(sums: &Sums, tally: &Tally<'_>, summary: &Summary) -> String {

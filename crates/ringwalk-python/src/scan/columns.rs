@@ -9,29 +9,24 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, NullBufferBuilder, OffsetBuffer, ScalarBuffer};
 use arrow_schema::ArrowError;
 use ringwalk::{FileType, Metadata, Timestamp};
+use ringwalk_du::type_name;
 use ringwalk_text::push_escaped;
 use std::sync::{Arc, LazyLock};
 
-/// The names of types, as in the JSON of `ringwalk count`. They are the dictionary of `type`.
-const TYPES: [(FileType, &str); 7] = [
-    (FileType::Regular, "file"),
-    (FileType::Directory, "directory"),
-    (FileType::Symlink, "symlink"),
-    (FileType::BlockDevice, "block_device"),
-    (FileType::CharacterDevice, "character_device"),
-    (FileType::Fifo, "fifo"),
-    (FileType::Socket, "socket"),
+/// The types of files. Their names are the dictionary of `type`.
+const TYPES: [FileType; 7] = [
+    FileType::Regular,
+    FileType::Directory,
+    FileType::Symlink,
+    FileType::BlockDevice,
+    FileType::CharacterDevice,
+    FileType::Fifo,
+    FileType::Socket,
 ];
 
 /// The dictionary, which all batches share.
-static TYPE_WORDS: LazyLock<ArrayRef> =
-    LazyLock::new(|| Arc::new(StringArray::from_iter_values(TYPES.map(|(_, word)| word))));
-
-/// Returns the name of a type; `None` for an unknown type.
-pub(crate) fn type_word(file_type: FileType) -> Option<&'static str> {
-    let found = TYPES.iter().find(|(known, _)| *known == file_type);
-    found.map(|(_, word)| *word)
-}
+static TYPE_NAMES: LazyLock<ArrayRef> =
+    LazyLock::new(|| Arc::new(StringArray::from_iter_values(TYPES.map(type_name))));
 
 /// The data of a row.
 pub(super) struct Row<'b> {
@@ -246,7 +241,7 @@ impl Filled {
             Self::Type(values) => {
                 let (keys, valid) = values.finish();
                 let keys = Int8Array::new(keys, valid);
-                let words = Arc::clone(&TYPE_WORDS);
+                let words = Arc::clone(&TYPE_NAMES);
                 Arc::new(DictionaryArray::<Int8Type>::try_new(keys, words)?)
             }
             Self::Signed(values, _) => {
@@ -341,7 +336,7 @@ impl Filling {
                 Filled::Depth(values) => values.push(u32::try_from(row.depth).unwrap_or(u32::MAX)),
                 Filled::Root(values) => values.push(u32::try_from(row.root).unwrap_or(u32::MAX)),
                 Filled::Type(values) => {
-                    let word = TYPES.iter().position(|(known, _)| *known == row.file_type);
+                    let word = TYPES.iter().position(|known| *known == row.file_type);
                     values.push(word.and_then(|word| i8::try_from(word).ok()));
                 }
                 Filled::Signed(values, of) => {

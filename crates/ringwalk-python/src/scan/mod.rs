@@ -22,7 +22,6 @@ mod stream;
 
 pub(crate) use batch::{Batch, Capsules};
 pub(crate) use bell::Bell;
-pub(crate) use columns::type_word;
 pub(crate) use errors::Errors;
 pub(crate) use fields::TIME_ZONE;
 pub(crate) use leftover::Leftover;
